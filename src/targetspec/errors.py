@@ -1,0 +1,153 @@
+"""Every error that targetspec raises.
+
+Each is also the builtin that a caller would catch, carries its data as attributes, equals another with the
+same data, and survives pickle: the data are the positional arguments, and the message is made from them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class TargetspecError(Exception):
+    """Base of all errors of this package."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.args == other.args
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self.args)))
+
+
+def did_you_mean(near: tuple[str, ...]) -> str:
+    """Return a clause that offers the nearest legal names, empty where there are none."""
+    if not near:
+        return ""
+    *head, last = (repr(name) for name in near)
+    return f"; did you mean {', '.join(head) + ' or ' if head else ''}{last}?"
+
+
+class UnknownNameError(TargetspecError, ValueError):
+    """A name that no table has.
+
+    Attributes: `what` kind of name it is ("CPU", "feature" ...), the `name`, the nearest legal names in
+    `near`, best first, and in `scope` where it was looked up ("x86", "" where there is only one table).
+    """
+
+    def __init__(self, what: str, name: str, near: tuple[str, ...] = (), scope: str = "") -> None:
+        super().__init__(what, name, near, scope)
+        self.what, self.name, self.near, self.scope = what, name, near, scope
+
+    def __str__(self) -> str:
+        scope = f" for {self.scope}" if self.scope else ""
+        return f"unknown {self.what} {self.name!r}{scope}{did_you_mean(self.near)}"
+
+
+class FeatureConflictError(TargetspecError, ValueError):
+    """Features that cannot hold together: asked for and refused at once, or excluded by each other.
+
+    Attributes: `arch` (the table), `first` and `second` as they were written, `reason`.
+    """
+
+    def __init__(self, arch: str, first: str, second: str, reason: str) -> None:
+        super().__init__(arch, first, second, reason)
+        self.arch, self.first, self.second, self.reason = arch, first, second, reason
+
+    def __str__(self) -> str:
+        return f"{self.first} and {self.second} cannot both hold on {self.arch}: {self.reason}"
+
+
+class FieldError(TargetspecError, ValueError):
+    """A field's value is not allowed.
+
+    Attributes: `kind` and `field` name the place, `value` is what was given (its repr when it cannot
+    travel), `message` says what is allowed, `hint` what to do.
+    """
+
+    def __init__(self, kind: str, field: str, value: Any, message: str, hint: str = "") -> None:
+        super().__init__(kind, field, value, message, hint)
+        self.kind, self.field, self.value, self.message, self.hint = kind, field, value, message, hint
+
+    def __str__(self) -> str:
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{self.kind} target, field {self.field!r}: {self.message}, got {self.value!r}{hint}"
+
+
+class FieldTypeError(FieldError, TypeError):
+    """A field's value has the wrong type; `True` is no 1 here, and neither is `1.0`."""
+
+
+class HostConflictError(TargetspecError, ValueError):
+    """A target that has a host was given a different one. Attributes: `existing`, `offered`."""
+
+    def __init__(self, existing: Any, offered: Any) -> None:
+        super().__init__(existing, offered)
+        self.existing, self.offered = existing, offered
+
+    def __str__(self) -> str:
+        return (
+            f"the target already has the host [{self.existing}], which differs from [{self.offered}]; "
+            "pass replace=True to with_host, or drop one of the two"
+        )
+
+
+class TargetSyntaxError(TargetspecError, ValueError):
+    """A text that is no target.
+
+    Attributes: the whole `text`, the half-open `span` of offsets at fault, `message`, `hint` and `dialect`.
+    """
+
+    def __init__(
+        self, text: str, span: tuple[int, int], message: str, hint: str = "", dialect: str = ""
+    ) -> None:
+        super().__init__(text, span, message, hint, dialect)
+        self.text, self.span, self.message, self.hint, self.dialect = text, span, message, hint, dialect
+
+    def __str__(self) -> str:
+        start, end = self.span
+        hint = f" ({self.hint})" if self.hint else ""
+        # A window, so that a 10 kB text with one bad letter still gives a readable error.
+        low = max(0, start - 60)
+        window = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.text[low : low + 120])
+        width = max(1, min(end, low + 120) - start)
+        caret = " " * (start - low) + "^" * width
+        return f"{self.message}{hint}\n  {window}\n  {caret}"
+
+
+class NotRepresentableError(TargetspecError, ValueError):
+    """A dialect cannot say all that a target states.
+
+    Attributes: `dialect`, and `fields`, a tuple of (field, why it does not fit).
+    """
+
+    def __init__(self, dialect: str, fields: tuple[tuple[str, str], ...]) -> None:
+        super().__init__(dialect, fields)
+        self.dialect, self.fields = dialect, fields
+
+    def __str__(self) -> str:
+        what = "; ".join(f"{name}: {why}" for name, why in self.fields)
+        return f"the {self.dialect} form cannot hold this target ({what}); pass lossy=True to leave these out"
+
+
+class DocumentError(TargetspecError, ValueError):
+    """A JSON document that is no target. Attribute: `problems`, every fault found, each a Problem."""
+
+    def __init__(self, problems: tuple[Any, ...]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+    def __str__(self) -> str:
+        return "\n".join(str(problem) for problem in self.problems)
+
+
+class RegistrationError(TargetspecError, ValueError):
+    """A kind or dialect of another package cannot be used. Attributes: `name`, `message`."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(name, message)
+        self.name, self.message = name, message
+
+    def __str__(self) -> str:
+        return f"{self.name!r}: {self.message}"
