@@ -75,4 +75,18 @@ class DatabaseError(TunerError, OSError):
 
 
 class RecordError(TunerError, ValueError):
-    """A record, or a line of JSON that should be one, is not well-formed."""
+    """A record, or a line of JSON that should be one, is not well-formed.
+
+    Attributes: `path`, the JSON path of the place ("$.outcome.kind"), and `message`, what is allowed there.
+    """
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(path, message)
+        self.path, self.message = path, message
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+    def under(self, field: str) -> RecordError:
+        """Return the same error as seen from the document that holds this one in `field`."""
+        return RecordError(f"$.{field}{self.path[1:]}", self.message)
