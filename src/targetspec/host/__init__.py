@@ -1,0 +1,1 @@
+"""Host detection: readers of captured text, apart from the thin code that gets it."""

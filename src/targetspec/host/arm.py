@@ -1,0 +1,78 @@
+"""What an Arm Linux machine can use, and which cores it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from targetspec.host.arm_features import (
+    AARCH64_BITS,
+    ARM_BITS,
+    aarch64_features,
+    arm_features,
+    capabilities,
+)
+from targetspec.host.arm_parts import IMPLEMENTERS, chip_parts, machine_name, midr_of, part_name
+from targetspec.host.cpuinfo import Block, common_words, count_processors, first_value, read_number
+from targetspec.host.facts import Capture, Identity
+
+_FIELDS = ("CPU implementer", "CPU variant", "CPU part", "CPU revision")
+_MIDR_FILE = "/regs/identification/midr_el1"
+
+
+def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Identity, frozenset[str], tuple[str, ...]]:
+    """Return the identity, the usable features and the notes, for the width of the process."""
+    wide = capture.pointer_bits == 64  # noqa: PLR2004
+    held = capabilities(capture.auxv, AARCH64_BITS if wide else ARM_BITS)
+    listed = common_words(blocks, "Features")
+    features = (aarch64_features if wide else arm_features)(held or listed)
+    midrs = tuple(_midrs(capture, blocks))
+    hardware = first_value(blocks, "Hardware") or ""
+    parts = sorted({part_name(midr) or f"{midr:#010x}" for midr in midrs} | set(chip_parts(hardware)))
+    identity = Identity(
+        vendor=IMPLEMENTERS.get(midrs[-1] >> 24) if midrs else None,
+        brand=first_value(blocks, "model name", "Processor"),
+        midrs=tuple(sorted(set(midrs))),
+        parts=tuple(parts),
+        cpu=machine_name(midrs, hardware),
+    )
+    return identity, features, tuple(_notes(capture, blocks, identity, held, listed))
+
+
+def _midrs(capture: Capture, blocks: Iterable[Block]) -> Iterator[int]:
+    """Yield the register of each core in order; /proc/cpuinfo has it in fields, newer kernels whole in /sys."""
+    listed = [midr for block in blocks if (midr := _listed_midr(block)) is not None]
+    if listed:
+        yield from listed
+        return
+    for path, text in capture.files.items():
+        midr = read_number(text) if path.endswith(_MIDR_FILE) else None
+        if midr is not None and 0 <= midr < 1 << 64:
+            yield midr & 0xFFFF_FFFF
+
+
+def _listed_midr(block: Block) -> int | None:
+    implementer, variant, part, revision = (read_number(block.get(field)) for field in _FIELDS)
+    if implementer is None or part is None:
+        return None
+    return midr_of(implementer & 0xFF, (variant or 0) & 0xF, part & 0xFFF, (revision or 0) & 0xF)
+
+
+def _notes(
+    capture: Capture,
+    blocks: tuple[Block, ...],
+    identity: Identity,
+    held: frozenset[str],
+    listed: frozenset[str],
+) -> Iterator[str]:
+    if len(identity.parts) > 1:
+        yield f"cores of several designs ({', '.join(identity.parts)}): the features are those common to all"
+    if not identity.midrs:
+        yield "no CPU implementer and part: the processor's model is not known"
+    elif identity.cpu is None:
+        yield f"LLVM has no name for the cores {', '.join(identity.parts)}"
+    if not held and not listed:
+        yield "neither HWCAP nor a Features line: no features are stated"
+    if first_value(blocks, "vendor_id", "flags") is not None:
+        yield "emulated: /proc/cpuinfo describes an x86 machine, so only HWCAP was used"
+    if blocks and not count_processors(blocks) and capture.files:
+        yield "/proc/cpuinfo lists no processors"

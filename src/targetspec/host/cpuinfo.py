@@ -1,0 +1,64 @@
+"""Read the text of /proc/cpuinfo, of any architecture, into its blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+Block = Mapping[str, str]
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a line, as the kernel writes lists of names."""
+    return tuple(text.split())
+
+
+def read_cpuinfo(text: str) -> tuple[Block, ...]:
+    r"""Return one mapping for each processor, or for what stands apart from them ("Hardware" on Arm).
+
+    A block starts at a blank line or where `processor` comes again; a key that repeats within a block keeps
+    its last value. Lines without a colon are skipped.
+
+    >>> read_cpuinfo("processor : 0\nflags : fpu sse\n\nprocessor : 1\nflags : fpu sse\n")[1]["flags"]
+    'fpu sse'
+    """
+    blocks: list[dict[str, str]] = [{}]
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        key = key.strip()
+        if not key or (key == "processor" and key in blocks[-1]):
+            blocks.append({})
+        if key and colon:
+            blocks[-1][key] = value.strip()
+    return tuple(block for block in blocks if block)
+
+
+def first_value(blocks: Iterable[Block], *keys: str) -> str | None:
+    """Return the first value, not empty, that a block has under one of the keys."""
+    return next((block[key] for block in blocks for key in keys if block.get(key)), None)
+
+
+def common_words(blocks: Iterable[Block], *keys: str) -> frozenset[str]:
+    """Return the words that stand under the keys in every block that has one of them."""
+    lists = [frozenset(block[key].split()) for block in blocks for key in keys if key in block]
+    return frozenset.intersection(*lists) if lists else frozenset()
+
+
+def read_number(text: str | None) -> int | None:
+    """Return a decimal or 0x number that starts the text, None where none does."""
+    word = (text or "").split(maxsplit=1)[:1]
+    try:
+        # int() takes "1_000" and other scripts' digits, which no kernel prints
+        return int(word[0], 0 if word[0][:2].lower() == "0x" else 10) if word and word[0].isascii() else None
+    except ValueError:
+        return None
+
+
+def count_processors(blocks: Iterable[Block]) -> int:
+    """Return how many logical processors the text lists."""
+    return sum("processor" in block and read_number(block["processor"]) is not None for block in blocks)
+
+
+def count_cores(blocks: Iterable[Block]) -> int | None:
+    """Return how many physical cores the x86 fields `physical id` and `core id` tell apart, None without them."""
+    ids = {(block.get("physical id"), block["core id"]) for block in blocks if "core id" in block}
+    return len(ids) or None

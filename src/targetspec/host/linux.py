@@ -1,0 +1,123 @@
+"""Capture what a Linux machine says of itself: small reads, none of which may fail loudly."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+
+from targetspec.host.auxv import read_auxv
+from targetspec.host.facts import Capture
+from targetspec.host.libc import musl_loader
+from targetspec.host.machine_code import run_cpuid
+from targetspec.host.sysfs import CPU_ROOT, processors, read_cpu_list
+
+_CACHE_FILES = ("level", "type", "size", "coherency_line_size")
+_CACHE_INDICES = 8
+_KINDS = ("/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus")
+_MAX_TEXT = 1 << 24
+_X86 = re.compile(r"x86_64|amd64|i[3-6]86")
+
+
+def capture() -> Capture:
+    """Return the running machine's own answers; it never raises, and what it cannot read is absent."""
+    name = os.uname()
+    bits = 64 if sys.maxsize > 1 << 32 else 32
+    leaves, xcr0, notes = run_cpuid() if _X86.fullmatch(name.machine) else ({}, None, ())
+    files = {path: text for path in ("/proc/cpuinfo", *_TOPOLOGY) if (text := _read(path)) is not None}
+    files.update(_processor_files(files))
+    return Capture(
+        machine=name.machine,
+        pointer_bits=bits,
+        byte_order=sys.byteorder,
+        release=name.release,
+        files=files,
+        auxv=read_auxv(_read_bytes("/proc/self/auxv"), pointer_bits=bits),
+        leaves=leaves,
+        xcr0=xcr0,
+        affinity=len(os.sched_getaffinity(0)),
+        libc_text=_libc_text(),
+        multiarch=getattr(sys.implementation, "_multiarch", ""),
+        notes=notes,
+    )
+
+
+_TOPOLOGY = (f"{CPU_ROOT}/present", f"{CPU_ROOT}/possible", *_KINDS)
+
+
+def _processor_files(files: dict[str, str]) -> Iterator[tuple[str, str]]:
+    seen: set[int] = set()
+    for number in processors(files):
+        if number in seen:
+            continue
+        path = f"{CPU_ROOT}/cpu{number}/topology/thread_siblings_list"
+        siblings = _read(path)
+        if siblings is not None:
+            yield path, siblings
+            seen.update(read_cpu_list(siblings))
+        yield from _read_all((f"{CPU_ROOT}/cpu{number}/regs/identification/midr_el1",))
+    for number in _one_of_each_kind(files):
+        yield from _cache_files(number)
+
+
+def _one_of_each_kind(files: dict[str, str]) -> Iterable[int]:
+    """Return the first processor of each kind that the kernel tells apart, the very first where it tells none."""
+    kinds = [read_cpu_list(files[path])[:1] for path in _KINDS if path in files]
+    return sorted({number for kind in kinds for number in kind}) or processors(files)[:1] or (0,)
+
+
+def _cache_files(number: int) -> Iterator[tuple[str, str]]:
+    for index in range(_CACHE_INDICES):
+        folder = f"{CPU_ROOT}/cpu{number}/cache/index{index}"
+        found = dict(_read_all(f"{folder}/{name}" for name in _CACHE_FILES))
+        if not found:
+            return
+        yield from found.items()
+
+
+def _read_all(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for path in paths:
+        text = _read(path)
+        if text is not None:
+            yield path, text
+
+
+def _read(path: str) -> str | None:
+    data = _read_bytes(path)
+    return data.decode("utf-8", "replace") if data else None
+
+
+def _read_bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - pathlib costs more than the read
+            return file.read(_MAX_TEXT)
+    except OSError:
+        return b""
+
+
+def _libc_text() -> str:
+    try:
+        return os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (ValueError, OSError):
+        loader = musl_loader(_read("/proc/self/maps") or "")
+        return _first_words(loader) if loader else ""
+
+
+def _first_words(loader: str) -> str:
+    """Return what musl's loader prints when it is run without a program."""
+    reader, writer = os.pipe()
+    try:
+        child = os.posix_spawn(loader, [loader], {}, file_actions=[(os.POSIX_SPAWN_DUP2, writer, 2)])
+        os.close(writer)
+        writer = -1
+        text = os.read(reader, 4096).decode("utf-8", "replace")
+        os.waitpid(child, 0)
+    except OSError:
+        return ""
+    else:
+        return text
+    finally:
+        for end in (reader, writer):
+            if end >= 0:
+                os.close(end)

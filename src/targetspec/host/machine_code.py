@@ -1,0 +1,98 @@
+"""Run CPUID and XGETBV: the one part of detection that is not plain reading.
+
+The instructions sit in a page that is writable first and executable after, never both; where the system refuses
+that, or faults CPUID, nothing is run and a note says why.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable, Iterator
+
+from targetspec.host.facts import Leaves
+
+_CPUID = {
+    # System V: edi leaf, esi subleaf, rdx where to put the four words
+    64: bytes.fromhex("53 89f8 89f1 4989d0 0fa2 418900 41895804 41894808 4189500c 5b c3"),
+    # cdecl: the same three on the stack
+    32: bytes.fromhex("53 57 8b44240c 8b4c2410 8b7c2414 0fa2 8907 895f04 894f08 89570c 5f 5b c3"),
+}
+_XGETBV = {
+    64: bytes.fromhex("31c9 0f01d0 48c1e220 4809d0 c3"),
+    32: bytes.fromhex("31c9 0f01d0 c3"),
+}
+_XGETBV_OFFSET = 64
+_PAGE = 4096
+_PROT_READ, _PROT_WRITE, _PROT_EXEC = 1, 2, 4
+_MAP_PRIVATE, _MAP_ANONYMOUS = 2, 0x20
+_OSXSAVE = 1 << 27
+_ARCH_GET_CPUID = 0x1011
+_ARCH_PRCTL = {64: 158, 32: 384}
+
+_Words = ctypes.c_uint32 * 4
+
+
+class CpuidRefusedError(OSError):
+    """The system does not let this process run CPUID from a page of its own."""
+
+
+def run_cpuid() -> tuple[Leaves, int | None, tuple[str, ...]]:
+    """Return the leaves that the readers use, XCR0 where the system has turned XSAVE on, and notes; x86 only."""
+    try:
+        return *_run(), ()
+    except (OSError, AttributeError, ValueError) as refusal:
+        return {}, None, (f"CPUID could not be run: {refusal}",)
+
+
+def _run() -> tuple[Leaves, int | None]:
+    bits = 64 if sys.maxsize > 1 << 32 else 32
+    library = ctypes.CDLL(None, use_errno=True)
+    if (
+        library.syscall(ctypes.c_long(_ARCH_PRCTL[bits]), ctypes.c_long(_ARCH_GET_CPUID), ctypes.c_long(0))
+        == 0
+    ):
+        raise CpuidRefusedError("this process has asked for a fault on CPUID")
+    page = _map_code(library, _CPUID[bits].ljust(_XGETBV_OFFSET, b"\xcc") + _XGETBV[bits])
+    try:
+        call = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(_Words))(page)
+        leaves = dict(_walk(call))
+        enabled = leaves.get((1, 0), (0, 0, 0, 0))[2] & _OSXSAVE
+        return leaves, ctypes.CFUNCTYPE(ctypes.c_uint64)(page + _XGETBV_OFFSET)() if enabled else 0
+    finally:
+        library.munmap(ctypes.c_void_p(page), ctypes.c_size_t(_PAGE))
+
+
+def _map_code(library: ctypes.CDLL, code: bytes) -> int:
+    library.mmap.restype = ctypes.c_void_p
+    size, nowhere = ctypes.c_size_t(_PAGE), ctypes.c_void_p(None)
+    flags = _MAP_PRIVATE | _MAP_ANONYMOUS
+    page = library.mmap(nowhere, size, _PROT_READ | _PROT_WRITE, flags, -1, ctypes.c_long(0))
+    if page is None or page == ctypes.c_void_p(-1).value:
+        raise CpuidRefusedError(ctypes.get_errno(), "no page for its code")
+    ctypes.memmove(page, code, len(code))
+    if library.mprotect(ctypes.c_void_p(page), size, _PROT_READ | _PROT_EXEC) != 0:
+        refusal = ctypes.get_errno()
+        library.munmap(ctypes.c_void_p(page), size)
+        raise CpuidRefusedError(refusal, "the system allows no executable page")
+    return int(page)
+
+
+def _walk(call: Callable[..., None]) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+    words = _Words()
+
+    def ask(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
+        call(leaf, subleaf, words)
+        return (words[0], words[1], words[2], words[3])
+
+    last = ask(0)[0]
+    for leaf, subleaves in ((0, 1), (1, 1), (4, 8), (7, 2), (0xD, 2), (0x14, 1), (0x1E, 2), (0x24, 1)):
+        if leaf <= last:
+            yield from (((leaf, subleaf), ask(leaf, subleaf)) for subleaf in range(subleaves))
+    last = ask(0x8000_0000)[0]
+    for leaf, subleaves in ((0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (8, 1), (0x1D, 8)):
+        if 0x8000_0000 + leaf <= last:
+            yield from (
+                ((0x8000_0000 + leaf, subleaf), ask(0x8000_0000 + leaf, subleaf))
+                for subleaf in range(subleaves)
+            )
