@@ -10,11 +10,11 @@ import difflib
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import attrs
 
 from targetspec.errors import FieldError, FieldTypeError, TargetSyntaxError, UnknownNameError
+from targetspec.triple_archs import ARCH_SPELLINGS, ARCH_TEXTS, ARCHS, known_arch, spell_arch
 from targetspec.triple_llvm import (
     LLVMTriple,
     arrange,
@@ -25,9 +25,7 @@ from targetspec.triple_llvm import (
     windows_system,
 )
 from targetspec.triple_names import (
-    ARCH_SPELLINGS,
-    ARCH_TEXTS,
-    ARCHS,
+    APPLE_RENUMBERED,
     DARWIN_OSES,
     ENVIRONMENTS,
     EXTRA_ENVIRONMENTS,
@@ -39,9 +37,7 @@ from targetspec.triple_names import (
     VERSION,
     WINDOWS_SYSTEMS,
     default_object_format,
-    known_arch,
     longest_prefix,
-    spell_arch,
 )
 
 __all__ = ["LLVMTriple", "Triple", "normalize_triple", "read_triple"]
@@ -49,8 +45,15 @@ __all__ = ["LLVMTriple", "Triple", "normalize_triple", "read_triple"]
 _ALL_OSES = OSES | EXTRA_OSES
 _ALL_ENVIRONMENTS = ENVIRONMENTS | EXTRA_ENVIRONMENTS
 _PLAIN_VENDORS = VENDORS | EXTRA_VENDORS | {"unknown", "none"}
-_NARROW = frozenset({"gnux32", "muslx32", "gnuabin32", "muslabin32", "gnu_ilp32", "ilp32"})
+_NARROW = frozenset({"gnux32", "muslx32", "gnuabin32", "muslabin32", "gnu_ilp32", "ilp32", "x32", "abin32"})
+# Darwin 4 to 19 are Mac OS X 10.0 to 10.15, 20 to 24 macOS 11 to 15, 25 and 26 macOS 26 and 27; then they agree.
+_MACOS_OF_DARWIN = (
+    {n: f"10.{n - 4}" for n in range(4, 20)} | {n: str(n - 9) for n in range(20, 25)} | {25: "26", 26: "27"}
+)
+_AGREED = 26
 _VENDOR = re.compile(r"[a-z0-9_.]+")
+_UNVERSIONED = frozenset({"", "none", "unknown", "freestanding"})
+_COMPONENTS = 5
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
 
 
@@ -75,12 +78,12 @@ class Triple:
     _object_format: str = ""
 
     def __attrs_post_init__(self) -> None:
-        for field in attrs.fields(Triple):
-            value = getattr(self, field.name)
-            if type(value) is not str:
-                raise FieldTypeError("triple", field.alias, repr(value), "expected a str")
+        for name in _FIELDS:
+            if type(getattr(self, name)) is not str:
+                raise FieldTypeError("triple", name.lstrip("_"), repr(getattr(self, name)), "expected a str")
         for name, value in _settled(self).items():
-            object.__setattr__(self, name, value)
+            if getattr(self, name) != value:
+                object.__setattr__(self, name, value)
         if self.vendor not in _PLAIN_VENDORS and not _keeps_vendor(str(self), self.vendor):
             raise FieldError(
                 "triple",
@@ -147,17 +150,27 @@ class Triple:
     def macos_version(self) -> str:
         """The macOS version that `macosx` or `darwin` names ("14" for darwin23), "" where there is none."""
         if self.os == "macosx":
-            return "11.0" if self.os_version == "10.16" else self.os_version
+            return apple_version("macosx", self.os_version)
         if self.os != "darwin" or not self.os_version:
             return ""
         major = int(self.os_version.partition(".")[0])
-        if major < 20:
-            return f"10.{major - 4}" if major >= 4 else ""
-        return str(major - 9 if major < 25 else major + 1)
+        return _MACOS_OF_DARWIN.get(major, str(major) if major > _AGREED else "")
 
     def llvm_compatible(self, other: Triple) -> bool:
         """Answer LLVM's `isCompatibleWith` for the two texts; systems LLVM does not know are all one to it."""
         return read_triple(str(self)).compatible_with(read_triple(str(other)))
+
+
+_FIELDS = tuple(field.name for field in attrs.fields(Triple))
+
+
+def apple_version(os: str, version: str) -> str:
+    """Return an Apple OS's version under its final number: macOS 10.16 is 11.0, and 16 to 25 became 26 and up."""
+    if (os, version) == ("macosx", "10.16"):
+        return "11.0"
+    major, dot, rest = version.partition(".")
+    first, step = APPLE_RENUMBERED.get(os, (_AGREED, 0))
+    return f"{int(major) + step}{dot}{rest}" if major.isdigit() and first <= int(major) < _AGREED else version
 
 
 def _settled(triple: Triple) -> dict[str, str]:
@@ -172,8 +185,8 @@ def _settled(triple: Triple) -> dict[str, str]:
         raise FieldError(
             "triple", "vendor", triple.vendor, "expected letters, digits, '_' and '.'; lower case"
         )
-    _check_version("os_version", os in {"none", "unknown"}, triple.os_version)
-    _check_version("environment_version", environment in {"", "none"}, triple.environment_version)
+    _check_version("os_version", os in _UNVERSIONED, triple.os_version)
+    _check_version("environment_version", environment in _UNVERSIONED, triple.environment_version)
     default = default_object_format(arch, os)
     if os == "windows" and not environment and object_format in {"", default}:
         environment = "msvc"
@@ -219,16 +232,22 @@ def _unknown(what: str, name: str, names: Iterable[str]) -> UnknownNameError:
 def _split_version(text: str, names: Mapping[str, str]) -> tuple[str, str] | None:
     """Split a component into the name that it stands for and its version; None where it is neither."""
     found = longest_prefix(text, names)
-    if found and found[1] and (found[0] in {"none", "unknown"} or not VERSION.fullmatch(found[1])):
+    if found and found[1] and (found[0] in _UNVERSIONED or not VERSION.fullmatch(found[1])):
         return None
     return found
 
 
+@functools.lru_cache(maxsize=512)
 def _split_os(text: str) -> tuple[str, str] | None:
     found = longest_prefix(text, WINDOWS_SYSTEMS)
     if found:
         return ("windows", "") if not found[1] or VERSION.fullmatch(found[1]) else None
     return _split_version(text, _ALL_OSES)
+
+
+@functools.lru_cache(maxsize=512)
+def _split_environment(text: str) -> tuple[str, str] | None:
+    return _split_version(text, _ALL_ENVIRONMENTS)
 
 
 def _is_nothing(_text: str) -> bool:
@@ -252,7 +271,7 @@ def _is_other_os(text: str) -> bool:
 
 
 def _is_environment(text: str) -> bool:
-    return _split_version(text, _ALL_ENVIRONMENTS) is not None
+    return _split_environment(text) is not None
 
 
 def _is_ending(text: str) -> bool:
@@ -263,7 +282,9 @@ def _arranged(text: str) -> tuple[list[str], list[bool]]:
     components = text.split("-")
     # In aarch64-linux-none the OS is linux: "none" and "unknown" hold the slot only where no OS is beside them.
     idle = (
-        components[2:3] in (["none"], ["unknown"]) and components[1] != "none" and _is_other_os(components[1])
+        components[2:3] in (["none"], ["unknown"], ["freestanding"])
+        and components[1] != "none"
+        and _is_other_os(components[1])
     )
     in_place = (_is_arch, _is_vendor, _is_nothing if idle else _is_os, _is_environment)
     filled = arrange(components, in_place, (_is_arch, _is_vendor, _is_other_os, _is_ending))
@@ -281,13 +302,13 @@ def _parse(text: str) -> Triple:
     components, filled = _arranged(text.lower())
     if not filled[0]:
         raise _unknown("architecture", text.partition("-")[0], ARCH_SPELLINGS)
-    if len(components) > 5:
+    arch, vendor, os, ending, last, *more = components + [""] * (_COMPONENTS - len(components))
+    if more:
         raise TargetSyntaxError(text, (0, len(text)), "more components than a triple has")
-    arch, vendor, os, ending, last = (components + [""] * 4)[:5]
     _check_os(vendor, os, filled[2])
     if ending not in {"", "unknown"} and not filled[3]:
         raise _unknown("environment", ending, _ALL_ENVIRONMENTS)
-    return _built(text, arch, vendor, os, ending, last)
+    return _built(text, (arch, vendor, os, ending, last))
 
 
 def _check_syntax(text: str) -> None:
@@ -296,8 +317,8 @@ def _check_syntax(text: str) -> None:
         raise TargetSyntaxError(text, odd.span(), "a triple is letters, digits, '_' and '.', joined by '-'")
     if not text.partition("-")[0]:
         raise TargetSyntaxError(text, (0, min(1, len(text))), "a triple begins with an architecture")
-    if text.count("-") > 4:
-        start = len("-".join(text.split("-")[:5]))
+    start = len("-".join(text.split("-")[:_COMPONENTS]))
+    if start < len(text):
         raise TargetSyntaxError(text, (start, len(text)), "a triple has at most five components")
 
 
@@ -311,10 +332,11 @@ def _check_os(vendor: str, os: str, found: bool) -> None:
         raise _unknown("operating system", vendor, _ALL_OSES)
 
 
-def _built(text: str, arch: str, vendor: str, os: str, ending: str, last: str) -> Triple:
+def _built(text: str, components: tuple[str, str, str, str, str]) -> Triple:
+    arch, vendor, os, ending, last = components
     known, sub_arch = known_arch(arch) or (arch, "")
     os_name, os_version = _split_os(os) or ("unknown", "")
-    environment, version = _split_version(ending, _ALL_ENVIRONMENTS) or ("", "")
+    environment, version = _split_environment(ending) or ("", "")
     environment = windows_system(os) or environment or ("" if "-" in text else implied_environment(arch))
     formats = [
         name for name in ((ending if ending in OBJECT_FORMATS else ""), last) if name not in {"", "unknown"}

@@ -6,12 +6,14 @@ Source: the behaviour of LLVM 22.1 (`Triple::normalize`, the `Triple` constructo
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
 import attrs
 
+from targetspec.triple_archs import ARCH_SPELLINGS, read_arch
 from targetspec.triple_names import (
     ENVIRONMENTS,
     OSES,
@@ -21,7 +23,6 @@ from targetspec.triple_names import (
     default_object_format,
     longest_prefix,
     object_format_suffix,
-    read_arch,
 )
 
 Recognisers = Sequence[Callable[[str], bool]]
@@ -75,6 +76,11 @@ def _insert(components: list[str], filled: list[bool], at: int, component: str) 
     components.append(component)
 
 
+def _four(components: list[str]) -> tuple[str, str, str, str]:
+    arch, vendor, os, environment = (components + [""] * _SLOTS)[:_SLOTS]
+    return arch, vendor, os, environment
+
+
 def _is_arch(text: str) -> bool:
     return read_arch(text)[0] != "unknown"
 
@@ -84,11 +90,13 @@ def _vendor(text: str) -> str:
     return text if text in VENDORS else "unknown"
 
 
+@functools.lru_cache(maxsize=512)
 def _os(text: str) -> str:
     found = longest_prefix(text, OSES)
     return found[0] if found else "unknown"
 
 
+@functools.lru_cache(maxsize=512)
 def _environment(text: str) -> str:
     found = longest_prefix(text, ENVIRONMENTS)
     return found[0] if found else "unknown"
@@ -119,11 +127,12 @@ def normalize_triple(text: str, *, form: Literal["any", "three", "four", "five"]
     """
     components = text.split("-")
     object_format = _settle(components)
-    os = _os(components[2]) if len(components) > 2 else "unknown"
-    environment = _environment(components[3]) if len(components) > 3 else "unknown"
+    _, _, system, ending = _four(components)
+    os, environment = _os(system), _environment(ending)
     components = [component or "unknown" for component in components]
     _rename_environment(components, environment)
-    components = _windows(components, os, environment, object_format)
+    if os == "windows" or windows_system(system):
+        components = _windows(components, windows_system(system), environment, object_format)
     if components[0] == "dxil":
         components = _dxil(components, os)
     count = _FORMS[form]
@@ -164,10 +173,8 @@ def _rename_environment(components: list[str], environment: str) -> None:
         components[3] = "gnueabihf"
 
 
-def _windows(components: list[str], os: str, environment: str, object_format: str) -> list[str]:
-    system = windows_system(components[2]) if len(components) > 2 else ""
-    if os != "windows" and not system:
-        return components
+def _windows(components: list[str], system: str, environment: str, object_format: str) -> list[str]:
+    """Rewrite what follows the vendor; `system` is the environment that an old system name stands for."""
     other = object_format if object_format != "coff" else ""
     components = [*components[:2], "windows", *components[3:4]]
     if system:
@@ -192,10 +199,11 @@ def spell_dxil(shader_model: str) -> str:
     """
     if shader_model == "6.x":
         return "dxilv1.9"
-    major, *minor = parse_version(shader_model) or (0,)
-    if major != 6 or not minor:
+    version = parse_version(shader_model)
+    if version[:1] != (6,) or version == (6,):
         return "dxilv1.0"
-    return f"dxilv1.{minor[0]}" if minor[0] < 10 else "dxil"
+    name = f"dxilv1.{version[1]}"
+    return name if name in ARCH_SPELLINGS else "dxil"
 
 
 def parse_version(text: str) -> tuple[int, ...]:
@@ -221,8 +229,7 @@ class LLVMTriple:
     @property
     def names(self) -> tuple[str, str, str, str]:
         """The components as they are written: architecture, vendor, OS, and all the rest."""
-        arch, vendor, os, environment = (self.text.split("-", 3) + [""] * 4)[:4]
-        return arch, vendor, os, environment
+        return _four(self.text.split("-", _SLOTS - 1))
 
     @property
     def os_version(self) -> tuple[int, ...]:
@@ -255,17 +262,13 @@ def _machine(arch: str) -> str:
 
 def read_triple(text: str) -> LLVMTriple:
     """Read a triple's text the way LLVM's constructor does; it never raises, and it normalises nothing."""
-    names = text.split("-", 3)
-    arch, sub_arch = read_arch(names[0])
-    vendor = _vendor(names[1]) if len(names) > 1 else "unknown"
-    os = _os(names[2]) if len(names) > 2 else "unknown"
-    environment = _environment(names[3]) if len(names) > 3 else "unknown"
-    if len(names) == 1:
-        environment = implied_environment(names[0]) or "unknown"
-    stated = object_format_suffix(names[3]) if len(names) > 3 else ""
-    return LLVMTriple(
-        text, arch, sub_arch, vendor, os, environment, stated or default_object_format(arch, os)
-    )
+    name, vendor, system, ending = _four(text.split("-", _SLOTS - 1))
+    arch, sub_arch = read_arch(name)
+    os, environment = _os(system), _environment(ending)
+    if "-" not in text:
+        environment = implied_environment(name) or "unknown"
+    object_format = object_format_suffix(ending) or default_object_format(arch, os)
+    return LLVMTriple(text, arch, sub_arch, _vendor(vendor), os, environment, object_format)
 
 
 def implied_environment(arch_name: str) -> str:
