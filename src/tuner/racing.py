@@ -1,0 +1,132 @@
+"""The final: contestants timed in turn on the same arrays until the fastest is told apart, or is not."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from tuner.arguments import make_arguments
+from tuner.checking import Guarded
+from tuner.kernel import Kernel
+from tuner.loading import load
+from tuner.measure import repeated
+from tuner.timing import calibrate, read, typical
+
+EQUAL = 1.005
+"""Ratios of cost below this count as equal."""
+
+_LEVEL = 0.01
+_FEWEST_ROUNDS = 8
+_MOST_ROUNDS = 256
+# Few and far between: each look is another chance to be wrong.
+_LOOKS = (16, 32, 64, 128)
+
+
+@attrs.frozen
+class Race:
+    """Who won. Contestants are numbered: the objects as given, then the peers.
+
+    `order`: the objects, fastest first. `costs`: the typical time of each contestant in seconds; `times`: one reading
+    a round, where readings of equal place were taken in turn. `separated`: the first is faster than the second object
+    by more than counts as equal; `interval`: the bounds of the second's cost over the first's, at 99 %.
+    """
+
+    order: tuple[int, ...]
+    costs: tuple[float, ...]
+    times: tuple[tuple[float, ...], ...]
+    separated: bool
+    interval: tuple[float, float]
+
+    def ratio(self, one: int, other: int) -> float:
+        """Give the median over the rounds of one contestant's time over another's."""
+        ratios = sorted(a / b for a, b in zip(self.times[one], self.times[other], strict=True))
+        middle = len(ratios) // 2
+        return (ratios[middle] + ratios[~middle]) / 2
+
+
+def race(
+    stage: Callable[[str], object],
+    kernel: Kernel,
+    problem: Any,
+    target: Any,  # noqa: ARG001 - as in measure_candidate
+    objects: Sequence[bytes],
+    *,
+    peers: Sequence[str] = (),
+    seed: int = 0,
+    seconds: float = 1.0,
+) -> Race:
+    """Time candidates that passed their check, and peers of the kernel, against each other.
+
+    Rounds go through the contestants forwards and backwards in turn, on one set of arrays, until the two fastest
+    objects are separated or `seconds` of CPU time are spent, 8 rounds at least.
+    """
+    stage("load")
+    arguments = _guarded(make_arguments(kernel, problem, seed))
+    functions = [load(code, kernel.entry, arguments) for code in objects]
+    runs: list[Callable[[int], object]] = [function.bind(arguments) for function in functions]
+    runs += [_peer_run(kernel, name, arguments) for name in peers]
+    stage("run")
+    return _judge(_take_rounds(runs, len(objects), seconds), len(objects))
+
+
+def sign_interval(values: Sequence[float], level: float) -> tuple[float, float]:
+    """Bound the median by order statistics so that the sign test rejects what is outside at this level.
+
+    Too few values for it give infinite bounds.
+    """
+    ordered, size = sorted(values), len(values)
+    tail, cut = 0.0, 0
+    while cut < size // 2:
+        tail += math.comb(size, cut) / 2**size
+        if tail > level / 2:
+            break
+        cut += 1
+    return (ordered[cut - 1], ordered[size - cut]) if cut else (-math.inf, math.inf)
+
+
+def _guarded(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    # Placed as in the check, so that a contestant meets the alignment that it was measured with.
+    return tuple(Guarded.like(value).array if isinstance(value, np.ndarray) else value for value in arguments)
+
+
+def _peer_run(kernel: Kernel, name: str, arguments: tuple[Any, ...]) -> Callable[[int], object]:
+    peer = kernel.peer(name)
+    return repeated(lambda: peer(*arguments))
+
+
+def _take_rounds(runs: Sequence[Callable[[int], object]], objects: int, seconds: float) -> list[list[float]]:
+    calls = [_warm_up(run) for run in runs]
+    times: list[list[float]] = [[] for _ in runs]
+    ends = time.thread_time() + seconds
+    for rounds in range(1, _MOST_ROUNDS + 1):
+        # Forwards and backwards in turn, so that a drift falls on all alike.
+        order = range(len(runs)) if rounds % 2 else reversed(range(len(runs)))
+        for number in order:
+            times[number].append(read(runs[number], calls[number]))
+        if rounds >= _FEWEST_ROUNDS and time.thread_time() >= ends:
+            break
+        if rounds in _LOOKS and objects > 1 and _judge(times, objects).separated:
+            break
+    return times
+
+
+def _warm_up(run: Callable[[int], object]) -> int:
+    run(2)
+    return calibrate(run)
+
+
+def _judge(times: Sequence[Sequence[float]], objects: int) -> Race:
+    costs = tuple(map(typical, times))
+    order = tuple(sorted(range(objects), key=costs.__getitem__))
+    low, high = -math.inf, math.inf
+    if objects > 1:
+        pairs = zip(times[order[1]], times[order[0]], strict=True)
+        low, high = sign_interval([math.log(slow / fast) for slow, fast in pairs], _LEVEL)
+    return Race(
+        order, costs, tuple(map(tuple, times)), low > math.log(EQUAL), (math.exp(low), math.exp(high))
+    )
