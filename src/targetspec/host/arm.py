@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from targetspec.host.arm_features import (
@@ -12,6 +13,7 @@ from targetspec.host.arm_features import (
     capabilities,
 )
 from targetspec.host.arm_parts import IMPLEMENTERS, chip_parts, machine_name, midr_of, part_name
+from targetspec.host.arm_quirks import corrected
 from targetspec.host.cpuinfo import Block, common_words, count_processors, first_value, read_number
 from targetspec.host.facts import Capture, Identity
 
@@ -24,15 +26,14 @@ def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Identity, fro
     wide = capture.pointer_bits == 64  # noqa: PLR2004
     held = capabilities(capture.auxv, AARCH64_BITS if wide else ARM_BITS)
     listed = common_words(blocks, "Features")
-    features = (aarch64_features if wide else arm_features)(held or listed)
     midrs = tuple(_midrs(capture, blocks))
     hardware = first_value(blocks, "Hardware") or ""
-    parts = sorted({part_name(midr) or f"{midr:#010x}" for midr in midrs} | set(chip_parts(hardware)))
-    identity = Identity(
+@@    identity = Identity(
         vendor=IMPLEMENTERS.get(midrs[-1] >> 24) if midrs else None,
         brand=first_value(blocks, "model name", "Processor"),
         midrs=tuple(sorted(set(midrs))),
-        parts=tuple(parts),
+        parts=tuple(sorted(designs)),
+        architecture=_architecture(blocks),
         cpu=machine_name(midrs, hardware),
     )
     return identity, features, tuple(_notes(capture, blocks, identity, held, listed))
@@ -40,7 +41,7 @@ def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Identity, fro
 
 def _midrs(capture: Capture, blocks: Iterable[Block]) -> Iterator[int]:
     """Yield the register of each core in order; /proc/cpuinfo has it in fields, newer kernels whole in /sys."""
-    listed = [midr for block in blocks if (midr := _listed_midr(block)) is not None]
+    listed = tuple(_listed_midrs(blocks))
     if listed:
         yield from listed
         return
@@ -50,11 +51,20 @@ def _midrs(capture: Capture, blocks: Iterable[Block]) -> Iterator[int]:
             yield midr & 0xFFFF_FFFF
 
 
-def _listed_midr(block: Block) -> int | None:
-    implementer, variant, part, revision = (read_number(block.get(field)) for field in _FIELDS)
-    if implementer is None or part is None:
-        return None
-    return midr_of(implementer & 0xFF, (variant or 0) & 0xF, part & 0xFFF, (revision or 0) & 0xF)
+def _listed_midrs(blocks: Iterable[Block]) -> Iterator[int]:
+    implementer = None
+    for block in blocks:
+        named, variant, part, revision = (read_number(block.get(field)) for field in _FIELDS)
+        implementer = implementer if named is None else named
+        if implementer is not None and part is not None:
+            yield midr_of(implementer & 0xFF, (variant or 0) & 0xF, part & 0xFFF, (revision or 0) & 0xF)
+
+
+def _architecture(blocks: tuple[Block, ...]) -> int | None:
+    """Return the version; kernels print "CPU architecture: 7" for some v6 parts, and (v6l) beside it."""
+    named = re.search(r"\(v(\d)\w*\)", first_value(blocks, "model name", "Processor") or "")
+    stated = first_value(blocks, "CPU architecture") or ""
+    return read_number(named[1] if named else stated) or (8 if stated == "AArch64" else None)
 
 
 def _notes(

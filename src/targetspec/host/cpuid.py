@@ -1,4 +1,4 @@
-"""Read CPUID's answers: identity, caches, and the features that the operating system lets programs use."""
+"""Read CPUID's answers: identity, and the features that the operating system lets programs use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator, Mapping
 
 from targetspec.host.cpuinfo import words
-from targetspec.host.facts import Caches, Leaves
+from targetspec.host.facts import Leaves
 
 EAX, EBX, ECX, EDX = range(4)
 BASIC, EXTENDED = 0, 0x8000_0000
@@ -140,7 +140,7 @@ _NEEDS_AVX = frozenset(
 
 def saved_state(leaves: Leaves, xcr0: int | None) -> int:
     """Return the XCR0 bits that hold: none without OSXSAVE, or where XCR0 was not captured."""
-    return (xcr0 or 0) if _register(leaves, 1, 0, ECX) & _OSXSAVE else 0
+    return (xcr0 or 0) if register(leaves, 1, 0, ECX) & _OSXSAVE else 0
 
 
 def needs_state(feature: str) -> int:
@@ -162,33 +162,33 @@ def usable_features(leaves: Leaves, xcr0: int | None) -> frozenset[str]:
 
 
 def _stated(leaves: Leaves) -> Iterator[str]:
-    for (leaf, subleaf, register), bits in _BITS.items():
-        value = _register(leaves, leaf, subleaf, register)
+    for (leaf, subleaf, which), bits in _BITS.items():
+        value = register(leaves, leaf, subleaf, which)
         for bit, names in bits.items():
             if value >> bit & 1:
                 yield from names
 
 
 def _avx10(leaves: Leaves) -> frozenset[str]:
-    if not _register(leaves, 7, 1, EDX) >> 19 & 1:
+    if not register(leaves, 7, 1, EDX) >> 19 & 1:
         return frozenset()
-    version = _register(leaves, 0x24, 0, EBX) & 0xFF
+    version = register(leaves, 0x24, 0, EBX) & 0xFF
     return frozenset(f"avx10.{minor}" for minor in (1, 2) if version >= minor)
 
 
-def _register(leaves: Leaves, leaf: int, subleaf: int, register: int) -> int:
+def register(leaves: Leaves, leaf: int, subleaf: int, which: int) -> int:
     """Return a register, 0 beyond what the CPU answers: some repeat their last leaf there."""
     base = EXTENDED if leaf >= EXTENDED else BASIC
     if leaf > leaves.get((base, 0), (0, 0, 0, 0))[EAX]:
         return 0
     if leaf == 7 and subleaf > leaves.get((7, 0), (0, 0, 0, 0))[EAX]:  # noqa: PLR2004
         return 0
-    return leaves.get((leaf, subleaf), (0, 0, 0, 0))[register] & 0xFFFF_FFFF
+    return leaves.get((leaf, subleaf), (0, 0, 0, 0))[which] & 0xFFFF_FFFF
 
 
 def is_virtual(leaves: Leaves) -> bool:
     """Return whether the CPU says that a hypervisor runs it."""
-    return bool(_register(leaves, 1, 0, ECX) >> 31)
+    return bool(register(leaves, 1, 0, ECX) >> 31)
 
 
 def vendor(leaves: Leaves) -> str | None:
@@ -199,12 +199,8 @@ def vendor(leaves: Leaves) -> str | None:
 
 def brand(leaves: Leaves) -> str | None:
     """Return the marketing name."""
-    words = [
-        _register(leaves, leaf, 0, register)
-        for leaf in range(0x8000_0002, 0x8000_0005)
-        for register in range(4)
-    ]
-    return _text(*words).strip() or None
+    words_of = [register(leaves, 0x8000_0002 + place // 4, 0, place % 4) for place in range(12)]
+    return _text(*words_of).strip() or None
 
 
 def _text(*words: int) -> str:
@@ -218,51 +214,8 @@ def signature(leaves: Leaves) -> tuple[int, int, int]:
     >>> signature({(0, 0): (1, 0, 0, 0), (1, 0): (0x000906A4, 0, 0, 0)})
     (6, 154, 4)
     """
-    eax = _register(leaves, 1, 0, EAX) or _register(leaves, 0x8000_0001, 0, EAX)
+    eax = register(leaves, 1, 0, EAX) or register(leaves, 0x8000_0001, 0, EAX)
     family, model = eax >> 8 & 0xF, eax >> 4 & 0xF
     if family in {6, 15}:
         model |= (eax >> 16 & 0xF) << 4
     return family + (eax >> 20 & 0xFF if family == 15 else 0), model, eax & 0xF  # noqa: PLR2004
-
-
-def cache_levels(leaves: Leaves) -> tuple[tuple[int, str, int, int], ...]:
-    """Return (level, "Data" | "Instruction" | "Unified", bytes, line bytes) for each cache that the CPU lists.
-
-    Leaf 4 (Intel) and 0x8000001D (AMD) list them one by one; older AMD parts have 0x80000005 and 6.
-    """
-    for leaf in (4, 0x8000_001D):
-        listed = tuple(_deterministic(leaves, leaf))
-        if listed:
-            return listed
-    return tuple(_legacy_amd(leaves))
-
-
-def _deterministic(leaves: Leaves, leaf: int) -> Iterator[tuple[int, str, int, int]]:
-    names = {1: "Data", 2: "Instruction", 3: "Unified"}
-    for subleaf in range(16):
-        eax, ebx, ecx = (_register(leaves, leaf, subleaf, register) for register in (EAX, EBX, ECX))
-        if eax & 0x1F not in names:
-            return
-        line, partitions, ways = (ebx & 0xFFF) + 1, (ebx >> 12 & 0x3FF) + 1, (ebx >> 22) + 1
-        yield eax >> 5 & 7, names[eax & 0x1F], line * partitions * ways * (ecx + 1), line
-
-
-def _legacy_amd(leaves: Leaves) -> Iterator[tuple[int, str, int, int]]:
-    rows = (
-        (1, "Data", 0x8000_0005, ECX, 24, 1 << 10),
-        (1, "Instruction", 0x8000_0005, EDX, 24, 1 << 10),
-        (2, "Unified", 0x8000_0006, ECX, 16, 1 << 10),
-        (3, "Unified", 0x8000_0006, EDX, 18, 1 << 19),
-    )
-    for level, kind, leaf, register, shift, unit in rows:
-        value = _register(leaves, leaf, 0, register)
-        if value >> shift:
-            yield level, kind, (value >> shift) * unit, value & 0xFF
-
-
-def caches(leaves: Leaves) -> Caches:
-    """Return the sizes that the CPU itself states."""
-    data = {level: (size, line) for level, kind, size, line in cache_levels(leaves) if kind != "Instruction"}
-    size = {level: pair[0] for level, pair in data.items()}
-    line = data.get(1, (None, None))[1]
-    return Caches(l1d=size.get(1), l2=size.get(2), l3=size.get(3), line=line or None)

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 
 Block = Mapping[str, str]
 
+_STARTS = frozenset({"processor", "CPU part"})
+
 
 def words(text: str) -> tuple[str, ...]:
     """Return the words of a line, as the kernel writes lists of names."""
@@ -15,8 +17,8 @@ def words(text: str) -> tuple[str, ...]:
 def read_cpuinfo(text: str) -> tuple[Block, ...]:
     r"""Return one mapping for each processor, or for what stands apart from them ("Hardware" on Arm).
 
-    A block starts at a blank line or where `processor` comes again; a key that repeats within a block keeps
-    its last value. Lines without a colon are skipped.
+    A block starts at a blank line, or where `processor` or `CPU part` comes again; another key that repeats
+    keeps its last value. Lines without a colon are skipped.
 
     >>> read_cpuinfo("processor : 0\nflags : fpu sse\n\nprocessor : 1\nflags : fpu sse\n")[1]["flags"]
     'fpu sse'
@@ -25,7 +27,7 @@ def read_cpuinfo(text: str) -> tuple[Block, ...]:
     for line in text.splitlines():
         key, colon, value = line.partition(":")
         key = key.strip()
-        if not key or (key == "processor" and key in blocks[-1]):
+        if not key or (key in _STARTS and key in blocks[-1]):
             blocks.append({})
         if key and colon:
             blocks[-1][key] = value.strip()

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import attrs
 
-from targetspec.host import cpuid, sysfs
+from targetspec.host import sysfs
 from targetspec.host.arm import read_arm
+from targetspec.host.cpuid_caches import read_cpuid_caches
 from targetspec.host.cpuinfo import (
     Block,
     count_cores,
@@ -100,7 +101,7 @@ def _read_processor(
 
 def _caches(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Caches, tuple[str, ...]]:
     listed, notes = sysfs.read_caches(capture.files)
-    stated = cpuid.caches(capture.leaves)
+    stated = read_cpuid_caches(capture.leaves)
     line = listed.line or stated.line or read_number(first_value(blocks, "clflush size"))
     # a level that the CPU lists and /sys does not is hidden by the system, and stays so
     caches = attrs.evolve(listed if listed.l1d else stated, line=line or None)

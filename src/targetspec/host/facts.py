@@ -42,7 +42,8 @@ class Capture:
 class Identity:
     """Which processor it says it is; x86 has numbers, Arm a main ID register for each kind of core.
 
-    `parts` names the designs of the cores, smallest ID first; `cpu` is LLVM's name, None where it has none.
+    `parts` names the designs of the cores, in alphabetical order; `architecture` is Arm's version (6, 7, 8), and
+    `cpu` LLVM's name, None where it has none.
     """
 
     vendor: str | None = None
@@ -52,6 +53,7 @@ class Identity:
     brand: str | None = None
     midrs: tuple[int, ...] = ()
     parts: tuple[str, ...] = ()
+    architecture: int | None = None
     cpu: str | None = None
 
 
