@@ -28,7 +28,10 @@ def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Identity, fro
     listed = common_words(blocks, "Features")
     midrs = tuple(_midrs(capture, blocks))
     hardware = first_value(blocks, "Hardware") or ""
-@@    identity = Identity(
+    designs = frozenset(part_name(midr) or f"{midr:#010x}" for midr in midrs).union(chip_parts(hardware))
+    names = corrected(held or listed, designs, hardware)
+    features = aarch64_features(names) if wide else arm_features(names)
+    identity = Identity(
         vendor=IMPLEMENTERS.get(midrs[-1] >> 24) if midrs else None,
         brand=first_value(blocks, "model name", "Processor"),
         midrs=tuple(sorted(set(midrs))),
