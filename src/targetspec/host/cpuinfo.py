@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 Block = Mapping[str, str]
 
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,16}|-?[0-9]{1,20}")
 _STARTS = frozenset({"processor", "CPU part"})
 
 
@@ -46,13 +48,12 @@ def common_words(blocks: Iterable[Block], *keys: str) -> frozenset[str]:
 
 
 def read_number(text: str | None) -> int | None:
-    """Return a decimal or 0x number that starts the text, None where none does."""
+    """Return the decimal or 0x number that is the text's first word, None where that is no number."""
     word = (text or "").split(maxsplit=1)[:1]
-    try:
-        # int() takes "1_000" and other scripts' digits, which no kernel prints
-        return int(word[0], 0 if word[0][:2].lower() == "0x" else 10) if word and word[0].isascii() else None
-    except ValueError:
+    # int() alone takes "1_000" and other scripts' digits, which no kernel prints
+    if not word or not _NUMBER.fullmatch(word[0]):
         return None
+    return int(word[0], 16 if word[0].lower().startswith("0x") else 10)
 
 
 def count_processors(blocks: Iterable[Block]) -> int:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 import attrs
 
 Leaves = Mapping[tuple[int, int], tuple[int, int, int, int]]
 """CPUID's answers: (leaf, subleaf) to (eax, ebx, ecx, edx)."""
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
-_NO_LEAVES: Leaves = MappingProxyType({})
 
 
 @attrs.frozen(kw_only=True)
@@ -28,9 +24,9 @@ class Capture:
     pointer_bits: int
     byte_order: str = "little"
     release: str = ""
-    files: Mapping[str, str] = _NOTHING
-    auxv: Mapping[int, int] = MappingProxyType({})
-    leaves: Leaves = _NO_LEAVES
+    files: Mapping[str, str] = attrs.Factory(dict)
+    auxv: Mapping[int, int] = attrs.Factory(dict)
+    leaves: Leaves = attrs.Factory(dict)
     xcr0: int | None = None
     affinity: int | None = None
     libc_text: str = ""

@@ -106,7 +106,7 @@ def _combine(capture: Capture, flags: frozenset[str]) -> frozenset[str]:
     elif capture.leaves and capture.xcr0 is not None:
         # each may know less: the kernel clears what is unusable, an emulator has less than the real machine
         features = features & (answered | _NOT_ASKED) | answered - _LISTED
-    if capture.auxv and not capture.auxv.get(HWCAP2, 0) & _HWCAP2_FSGSBASE:
+    if flags and capture.auxv and not capture.auxv.get(HWCAP2, 0) & _HWCAP2_FSGSBASE:
         # kernels before 5.9 list the flag, but leave the instructions off
         features -= {"fsgsbase"}
     return features - {"64bit"} if capture.pointer_bits == 32 else features  # noqa: PLR2004
