@@ -153,7 +153,7 @@ _LLVM_OTHER = {
     (QUALCOMM, 0x803): "cortex-a75",
     (QUALCOMM, 0x805): "cortex-a76",
 }
-_NOT_IN_LLVM = frozenset({"denver", "denver2", "scorpion", "exynos-m1", "exynos-m2", "cortex-a12"})
+_NOT_IN_LLVM = frozenset({"denver", "denver2", "scorpion", "exynos-m1", "exynos-m2"})
 
 # Kernels before 4.x print one block for all cores, of whichever core ran: what else is on these chips
 _CHIPS: Mapping[str, tuple[str, ...]] = {

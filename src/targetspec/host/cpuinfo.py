@@ -43,8 +43,9 @@ def first_value(blocks: Iterable[Block], *keys: str) -> str | None:
 
 def common_words(blocks: Iterable[Block], *keys: str) -> frozenset[str]:
     """Return the words that stand under the keys in every block that has one of them."""
-    lists = [frozenset(block[key].split()) for block in blocks for key in keys if key in block]
-    return frozenset.intersection(*lists) if lists else frozenset()
+    # the processors of one machine mostly print one list
+    lists = {block[key] for block in blocks for key in keys if key in block}
+    return frozenset.intersection(*(frozenset(text.split()) for text in lists)) if lists else frozenset()
 
 
 def read_number(text: str | None) -> int | None:

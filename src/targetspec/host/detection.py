@@ -59,6 +59,23 @@ def read_facts(capture: Capture) -> HostFacts:
     return attrs.evolve(facts, notes=facts.notes + tuple(_notes(facts, capture)))
 
 
+def target_fields(facts: HostFacts) -> dict[str, object]:
+    """Return the fields of a CPU target that the facts state, by the names that the target has for them."""
+    stated = {
+        "triple": facts.triple,
+        "cpu": facts.identity.cpu,
+        "features": facts.features or None,
+        "num_cores": facts.num_cores,
+        "l1d_cache_bytes": facts.caches.l1d,
+        "l2_cache_bytes": facts.caches.l2,
+        "l3_cache_bytes": facts.caches.l3,
+        "cache_line_bytes": facts.caches.line,
+        "libc": facts.libc,
+        "libc_version": facts.libc_version,
+    }
+    return {name: value for name, value in stated.items() if value is not None}
+
+
 def process_arch(capture: Capture) -> str:
     """Return the architecture of the running process: the kernel's name of the machine, its width from the process.
 

@@ -24,9 +24,10 @@ def capture() -> Capture:
     """Return the running machine's own answers; it never raises, and what it cannot read is absent."""
     name = os.uname()
     bits = 64 if sys.maxsize > 1 << 32 else 32
-    leaves, xcr0, notes = run_cpuid() if _X86.fullmatch(name.machine) else ({}, None, ())
+    on_x86 = _X86.fullmatch(name.machine) is not None
+    leaves, xcr0, notes = run_cpuid() if on_x86 else ({}, None, ())
     files = {path: text for path in ("/proc/cpuinfo", *_TOPOLOGY) if (text := _read(path)) is not None}
-    files.update(_processor_files(files))
+    files.update(_processor_files(files, with_midr=not on_x86))
     return Capture(
         machine=name.machine,
         pointer_bits=bits,
@@ -46,7 +47,7 @@ def capture() -> Capture:
 _TOPOLOGY = (f"{CPU_ROOT}/present", f"{CPU_ROOT}/possible", *_KINDS)
 
 
-def _processor_files(files: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _processor_files(files: dict[str, str], *, with_midr: bool) -> Iterator[tuple[str, str]]:
     seen: set[int] = set()
     for number in processors(files):
         if number in seen:
@@ -56,7 +57,8 @@ def _processor_files(files: dict[str, str]) -> Iterator[tuple[str, str]]:
         if siblings is not None:
             yield path, siblings
             seen.update(read_cpu_list(siblings))
-        yield from _read_all((f"{CPU_ROOT}/cpu{number}/regs/identification/midr_el1",))
+        if with_midr:
+            yield from _read_all((f"{CPU_ROOT}/cpu{number}/regs/identification/midr_el1",))
     for number in _one_of_each_kind(files):
         yield from _cache_files(number)
 
