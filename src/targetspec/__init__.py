@@ -1,0 +1,75 @@
+"""What a compiler compiles for: exact, immutable targets, a compatibility relation, dialects, and JSON.
+
+Every public name is loaded when it is first used, so that the import stays cheap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from targetspec import registry
+
+if TYPE_CHECKING:
+    from targetspec.codec import dumps, from_dict, loads, validate
+    from targetspec.compatibility import Reason, Verdict
+    from targetspec.errors import (
+        DocumentError,
+        FeatureConflictError,
+        FieldError,
+        FieldTypeError,
+        HostConflictError,
+        NotRepresentableError,
+        Problem,
+        TargetspecError,
+        TargetSyntaxError,
+        UnknownNameError,
+    )
+    from targetspec.features import FeatureSet
+    from targetspec.host.detection import detect_host
+    from targetspec.kinds.cpu import CpuTarget
+    from targetspec.parsing import Parsed, parse, parse_full
+    from targetspec.schemas import json_schema
+    from targetspec.target import Target, diff
+    from targetspec.triple import Triple, normalize_triple
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CpuTarget",
+    "DocumentError",
+    "FeatureConflictError",
+    "FeatureSet",
+    "FieldError",
+    "FieldTypeError",
+    "HostConflictError",
+    "NotRepresentableError",
+    "Parsed",
+    "Problem",
+    "Reason",
+    "Target",
+    "TargetSyntaxError",
+    "TargetspecError",
+    "Triple",
+    "UnknownNameError",
+    "Verdict",
+    "detect_host",
+    "diff",
+    "dumps",
+    "from_dict",
+    "json_schema",
+    "loads",
+    "normalize_triple",
+    "parse",
+    "parse_full",
+    "validate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    value = registry.public(name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

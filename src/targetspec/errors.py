@@ -6,7 +6,7 @@ same data, and survives pickle: the data are the positional arguments, and the m
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class TargetspecError(Exception):
@@ -151,3 +151,20 @@ class RegistrationError(TargetspecError, ValueError):
 
     def __str__(self) -> str:
         return f"{self.name!r}: {self.message}"
+
+
+class Problem(NamedTuple):
+    """One fault of a document or text: where it is, what is allowed there, and what to do.
+
+    `path` is a JSON path (`$.host.cpu`) or empty for a text; `span` holds the offsets in a text, else None.
+    """
+
+    path: str
+    message: str
+    hint: str = ""
+    span: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        place = self.path or (f"at {self.span[0]}" if self.span else "")
+        hint = f" ({self.hint})" if self.hint else ""
+        return f"{place}: {self.message}{hint}" if place else f"{self.message}{hint}"

@@ -1,0 +1,124 @@
+"""The one place that resolves names late: kinds, dialects, the public names, and what a Target needs from above.
+
+Late, because a program that only compares targets should not pay for parsers, tables and JSON. Names of
+this package are found in the tables below; entry points (groups `targetspec.kinds`, `targetspec.dialects`)
+are read only when some other name is asked for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Iterable
+from typing import Any
+
+from targetspec.errors import RegistrationError, UnknownNameError
+
+KINDS = {"cpu": "targetspec.kinds.cpu:CpuTarget"}
+DIALECTS = {"targetspec": "targetspec.dialects.native", "llvm": "targetspec.dialects.llvm"}
+PUBLIC = {
+    "CpuTarget": "targetspec.kinds.cpu",
+    "DocumentError": "targetspec.errors",
+    "FeatureConflictError": "targetspec.errors",
+    "FeatureSet": "targetspec.features",
+    "FieldError": "targetspec.errors",
+    "FieldTypeError": "targetspec.errors",
+    "HostConflictError": "targetspec.errors",
+    "NotRepresentableError": "targetspec.errors",
+    "Parsed": "targetspec.parsing",
+    "Problem": "targetspec.errors",
+    "Reason": "targetspec.compatibility",
+    "Target": "targetspec.target",
+    "TargetSyntaxError": "targetspec.errors",
+    "TargetspecError": "targetspec.errors",
+    "Triple": "targetspec.triple",
+    "UnknownNameError": "targetspec.errors",
+    "Verdict": "targetspec.compatibility",
+    "detect_host": "targetspec.host.detection",
+    "diff": "targetspec.target",
+    "dumps": "targetspec.codec",
+    "from_dict": "targetspec.codec",
+    "json_schema": "targetspec.schemas",
+    "loads": "targetspec.codec",
+    "normalize_triple": "targetspec.triple",
+    "parse": "targetspec.parsing",
+    "parse_full": "targetspec.parsing",
+    "validate": "targetspec.codec",
+}
+_GROUPS = {"kind": "targetspec.kinds", "dialect": "targetspec.dialects"}
+_resolved: dict[tuple[str, str], Any] = {}
+
+
+def nearest(name: str, legal: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three legal names close to one that is not, best first."""
+    return tuple(difflib.get_close_matches(name[:64], list(legal), 3, 0.6))
+
+
+def public(name: str) -> Any:
+    """Return what a public name of `targetspec` stands for; raise AttributeError."""
+    module = PUBLIC.get(name)
+    if module is None:
+        raise AttributeError(f"module 'targetspec' has no attribute {name!r}")
+    return getattr(importlib.import_module(module), name)
+
+
+def kind(name: str) -> Any:
+    """Return the class of a kind; raise UnknownNameError, or RegistrationError for a bad extension."""
+    return _find("kind", name, KINDS)
+
+
+def dialect(name: str) -> Any:
+    """Return the module, or object, with `parse` and `format` of a dialect; raise UnknownNameError."""
+    return _find("dialect", name, DIALECTS)
+
+
+def kind_names() -> tuple[str, ...]:
+    """Return the names of all installed kinds, sorted."""
+    return tuple(sorted({*KINDS, *_entry_points("kind")}))
+
+
+def dialect_names() -> tuple[str, ...]:
+    """Return the names of all installed dialects, sorted."""
+    return tuple(sorted({*DIALECTS, *_entry_points("dialect")}))
+
+
+def layer_above(module: str) -> Any:
+    """Return a module of a layer above the caller's, for the methods of Target that need one."""
+    return importlib.import_module(f"targetspec.{module}")
+
+
+def _find(what: str, name: str, ours: dict[str, str]) -> Any:
+    found = _resolved.get((what, name))
+    if found is None:
+        found = _load(ours[name]) if name in ours else _load_foreign(what, name, ours)
+        _resolved[what, name] = found
+    return found
+
+
+def _load(place: str) -> Any:
+    module, _, attribute = place.partition(":")
+    loaded = importlib.import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded
+
+
+def _load_foreign(what: str, name: str, ours: dict[str, str]) -> Any:
+    points = _entry_points(what)
+    if name not in points:
+        raise UnknownNameError(what, name, nearest(name, [*ours, *points]))
+    found = points[name].load()
+    if what == "kind" and getattr(found, "kind", None) != name:
+        raise RegistrationError(name, f"the entry point gives {found!r}, whose kind is not {name!r}")
+    return found
+
+
+def _entry_points(what: str) -> dict[str, Any]:
+    # importlib.metadata costs 50 ms to import: most programs never ask for a name that is not ours.
+    metadata = importlib.import_module("importlib.metadata")
+    found: dict[str, Any] = {}
+    for point in metadata.entry_points(group=_GROUPS[what]):
+        if point.name in (KINDS if what == "kind" else DIALECTS):
+            raise RegistrationError(point.name, f"{point.value} claims the name of a {what} of targetspec itself")
+        if point.name in found and found[point.name].value != point.value:
+            raise RegistrationError(point.name, f"claimed by {found[point.name].value} and by {point.value}")
+        found[point.name] = point
+    return found

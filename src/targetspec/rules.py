@@ -1,0 +1,169 @@
+"""Rules of the compatibility relation: preorders that can explain themselves.
+
+A rule looks at what one target demands and what another promises, and answers "yes", "no" or "unknown".
+For every rule "yes" is reflexive and transitive on what targets state, so that the relation of a kind,
+which asks for every rule's yes, is a preorder by construction. A rule decides in one place only; what it
+says about a decision is made later, from the same two values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import attrs
+
+Answer = Literal["yes", "no", "unknown"]
+Purpose = Literal["code", "link", "schedule"]
+Weight = Literal["blocks", "undecided", "caution", "re-measure"]
+View = Callable[[Any], Any]
+PURPOSES: tuple[Purpose, ...] = ("code", "link", "schedule")
+
+
+def equal(need: Any, have: Any) -> Answer:
+    """An identity: None ("not stated") matches None, and is undecided against a stated value."""
+    if need == have:
+        return "yes"
+    return "unknown" if need is None or have is None else "no"
+
+
+def at_most(need: Any, have: Any) -> Answer:
+    """A floor or a limit in use: None needed asks for nothing, a stated need is undecided against None."""
+    if need is None:
+        return "yes"
+    if have is None:
+        return "unknown"
+    return "yes" if need <= have else "no"
+
+
+def within(need: Any, have: Any) -> Answer:
+    """A set that must be there, whole; an unknown set (None) is an identity."""
+    if need is None or have is None:
+        return "yes" if need is have else "unknown"
+    return "yes" if need <= have else "no"
+
+
+def contains(need: Any, have: Any) -> Answer:
+    """The other way about: the code keeps to every restriction that the runner asks for."""
+    return within(have, need)
+
+
+def always(need: Any, have: Any) -> Answer:  # noqa: ARG001 - a decider takes both sides
+    """A difference that never stands in the way, but is worth a reason."""
+    return "yes"
+
+
+def show(value: Any) -> str:
+    """Write a demanded or promised value for people."""
+    if value is None:
+        return "not stated"
+    if isinstance(value, frozenset):
+        return ", ".join(sorted(map(str, value))) or "nothing"
+    if isinstance(value, tuple):
+        return " ".join("?" if part is None else str(part) for part in value)
+    return str(value)
+
+
+def show_difference(need: Any, have: Any) -> tuple[str, str]:
+    """Write two sets: of the needed one, what is missing; of the other, that it lacks these."""
+    if need is None or have is None:
+        return show(need), show(have)
+    missing = ", ".join(sorted(set(need) - set(have)))
+    return missing, f"without {missing}" if missing else show(have)
+
+
+def show_both(need: Any, have: Any) -> tuple[str, str]:
+    """Write both values whole."""
+    return show(need), show(have)
+
+
+@attrs.frozen(eq=False)
+class Rule:
+    """One rule: what it is called in reasons, how it sees a target, how it decides, and what mends a no.
+
+    `label` is the field, or the part of one, that a reason names; `statement` says the rule in words and
+    `source` where it comes from. `demand` and `promise` view the target as the one built for and as the
+    one run on. `repair` gives the change (field, value) to the second that would lift a no, or None.
+    `advice` names the fact that would decide an unknown. `bridges` maps the name of a bridge to a test of
+    whether it covers what these two views differ in.
+    """
+
+    label: str
+    statement: str
+    source: str
+    decide: Callable[[Any, Any], Answer]
+    demand: View
+    promise: View
+    say: Callable[[Any, Any], tuple[str, str]] = show_both
+    repair: Callable[[Any, Any], tuple[str, Any] | None] | None = None
+    advice: str = ""
+    weight: Weight | None = None
+    bridges: Mapping[str, Callable[[Any, Any], bool]] = attrs.field(factory=dict)
+
+
+def attribute(name: str) -> View:
+    """Return the view that reads one field."""
+    return lambda target: getattr(target, name)
+
+
+def take_over(name: str) -> Callable[[Any, Any], tuple[str, Any]]:
+    """Return the repair that sets a field of the runner to what the code was built for."""
+    return lambda built_for, run_on: (name, getattr(built_for, name))  # noqa: ARG005 - a repair takes both
+
+
+def same(name: str, source: str, *, promise: View | None = None) -> Rule:
+    """Return the rule that a field must be equal."""
+    view = attribute(name)
+    return Rule(
+        label=name,
+        statement="must be equal",
+        source=source,
+        decide=equal,
+        demand=view,
+        promise=promise or view,
+        repair=take_over(name),
+        advice=f"state {name} on both sides",
+    )
+
+
+def floor(name: str, source: str, *, demand: View | None = None, promise: View | None = None) -> Rule:
+    """Return the rule that a field of the runner must be at least that of the code."""
+    return Rule(
+        label=name,
+        statement="must be at least what the code was built for",
+        source=source,
+        decide=at_most,
+        demand=demand or attribute(name),
+        promise=promise or attribute(name),
+        repair=take_over(name),
+        advice=f"state {name} of the target that runs it",
+    )
+
+
+def subset(name: str, source: str) -> Rule:
+    """Return the rule that a set of the runner must hold all that the code uses."""
+    view = attribute(name)
+    return Rule(
+        label=name,
+        statement="all that the code uses must be there",
+        source=source,
+        decide=within,
+        demand=view,
+        promise=view,
+        say=show_difference,
+        repair=lambda built_for, run_on: (name, view(run_on) | view(built_for)),
+    )
+
+
+def re_measure(name: str, view: View | None = None) -> Rule:
+    """Return the rule of the purpose "schedule" for a fact that moves timings and forbids nothing."""
+    view = view or attribute(name)
+    return Rule(
+        label=name,
+        statement="moves timings: measure again",
+        source="a tuned configuration is a suggestion elsewhere",
+        decide=always,
+        demand=view,
+        promise=view,
+        weight="re-measure",
+    )
