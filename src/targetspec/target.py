@@ -1,0 +1,319 @@
+"""The base of every target kind: exact equality, hash, digest, host, and the relation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, Self
+
+import attrs
+
+from targetspec import compatibility, registry
+from targetspec.errors import FieldError, FieldTypeError, HostConflictError
+from targetspec.fields import NameSet, Refused, Shape, Spec, canonical_json, sha256, spec, specs_of
+from targetspec.rules import PURPOSES, Answer, Purpose, Rule, re_measure, subset
+
+_LIBRARY = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
+
+
+@attrs.frozen
+class HostShape(Shape):
+    """A target of a kind that can be a host, and that has none itself."""
+
+    def check(self, value: Any) -> Target:
+        """Accept a host-capable target."""
+        if not isinstance(value, Target):
+            raise Refused("must be a target", "pass a CpuTarget, or parse its text first", wrong_type=True)
+        if not value.host_capable:
+            raise Refused(f"must be of a kind that can be a host, and {value.kind} cannot")
+        if value.host is not None:
+            raise Refused("must have no host itself, for hosts do not nest", "pass host.without_host()")
+        return value
+
+    def dump(self, value: Any) -> Any:
+        """Return the host's own document."""
+        return value.to_dict()
+
+    def schema(self) -> dict[str, Any]:
+        """Refer to the definition that the document's schema holds."""
+        return {"$ref": "#/$defs/host"}
+
+
+def _host_answer(need: Target | None, have: Target | None) -> Answer:
+    if need is None:
+        return "yes"
+    return "unknown" if have is None else need.compatible(have).answer
+
+
+def _host_say(need: Target | None, have: Target | None) -> tuple[str, str]:
+    if need is None or have is None:
+        return str(need or "nothing"), str(have or "no host stated")
+    inner = "; ".join(str(reason) for reason in need.compatible(have).reasons)
+    return f"[{need}]", f"[{have}]{': ' if inner else ''}{inner}"
+
+
+_HOST = Rule(
+    label="host",
+    statement="the code for the host must run on the other host",
+    source="compatibility of hosts, host against host",
+    decide=_host_answer,
+    demand=lambda target: target.host,
+    promise=lambda target: target.host,
+    say=_host_say,
+    repair=lambda built_for, run_on: ("host", built_for.host),  # noqa: ARG005 - a repair takes both
+    advice="state the host of the target that runs it",
+)
+
+
+def _frozen_names(value: Any) -> Any:
+    return frozenset(value) if type(value) in (set, frozenset, list, tuple) else value
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class Target:
+    """What a compiler compiles for; see the kinds.
+
+    Two targets are equal iff they have the same kind and every field is equal after normalisation; then
+    hash, text, JSON and digest are equal too. `host` is the machine that runs the surrounding program,
+    and `libs` names the libraries that generated code calls (`cudnn`).
+
+    >>> from targetspec import CpuTarget
+    >>> a = CpuTarget(triple="arm64-apple-macos", cpu="apple-m1")
+    >>> a == CpuTarget(triple="aarch64-apple-macosx", cpu="apple-m1")
+    True
+    """
+
+    kind: ClassVar[str]
+    host_capable: ClassVar[bool] = False
+
+    libs: frozenset[str] = attrs.field(
+        default=frozenset(),
+        converter=_frozen_names,
+        metadata=spec(
+            NameSet(_LIBRARY, "library name"),
+            "libraries that the generated code calls, such as cudnn",
+            code=(subset("libs", "code calls what it was generated to call"),),
+        ),
+    )
+    host: Target | None = attrs.field(
+        default=None, metadata=spec(HostShape(), "the machine beside the device", code=(_HOST,))
+    )
+    _key: Any = attrs.field(init=False, default=None)
+    _hash: Any = attrs.field(init=False, default=None)
+    _digest: Any = attrs.field(init=False, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        if not hasattr(type(self), "kind"):
+            raise TypeError("Target is the base of the kinds; make one of them, such as CpuTarget")
+        for name, one in self.specs().items():
+            self._store(name, self._checked(name, one, getattr(self, name)))
+        self._complete()
+
+    def _checked(self, name: str, one: Spec, value: Any) -> Any:
+        if value is None and attrs.fields_dict(type(self))[name].default is None:
+            return None
+        try:
+            return one.shape.check(value)
+        except Refused as refused:
+            error = FieldTypeError if refused.wrong_type else FieldError
+            raise error(self.kind, name, _portable(value), refused.message, refused.hint) from None
+
+    def _store(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+    def _complete(self) -> None:
+        """Settle fields that interact; a kind overrides this. Fills in what `implied` gives."""
+        for name, value in self.implied().items():
+            if getattr(self, name) is None:
+                self._store(name, value)
+
+    def implied(self) -> dict[str, Any]:
+        """Return the values that construction fills in from other fields; these are not written out."""
+        return {}
+
+    # -- the declaration ------------------------------------------------------------------------------
+
+    @classmethod
+    def specs(cls) -> Mapping[str, Spec]:
+        """Return the declarations of the fields, by name: the kind's own first, then libs and host."""
+        return _specs(cls)
+
+    @classmethod
+    def rules(cls, purpose: Purpose) -> tuple[Rule, ...]:
+        """Return the rules of the relation for a purpose, each once."""
+        return _rules(cls)[purpose]
+
+    # -- equality, copies -----------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if other is self:
+            return True
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return bool(self._identity() == other._identity())  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._store("_hash", hash(self._identity()))
+        return int(self._hash)
+
+    def _identity(self) -> str:
+        if self._key is None:
+            self._store("_key", canonical_json(self._document()))
+        return str(self._key)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), tuple(getattr(self, name) for name in self.specs()))
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def evolve(self, **changes: Any) -> Self:
+        """Return a target with some fields changed; values that were implied by changed ones are implied anew.
+
+        Raises FieldError for an unknown field, and what construction raises.
+        """
+        for name in changes:
+            if name not in self.specs():
+                near = registry.nearest(name, self.specs())
+                raise FieldError(self.kind, name, _portable(changes[name]), "no such field", " or ".join(near))
+        implied = self.implied()
+        kept = {
+            name: getattr(self, name)
+            for name in self.specs()
+            if name not in implied or getattr(self, name) != implied[name]
+        }
+        return type(self)(**{**kept, **changes})
+
+    # -- host -----------------------------------------------------------------------------------------
+
+    def with_host(self, host: Target, *, replace: bool = False) -> Self:
+        """Return this target with a host; HostConflictError where it has a different one, unless `replace`."""
+        if self.host is not None and self.host != host and not replace:
+            raise HostConflictError(self.host, host)
+        return self.evolve(host=host)
+
+    def without_host(self) -> Self:
+        """Return this target without a host."""
+        return self.evolve(host=None)
+
+    # -- written forms --------------------------------------------------------------------------------
+
+    def _document(self) -> dict[str, Any]:
+        implied = self.implied()
+        document: dict[str, Any] = {"kind": self.kind}
+        for name, one in self.specs().items():
+            value = getattr(self, name)
+            default = implied[name] if name in implied else attrs.fields_dict(type(self))[name].default
+            if value != default or self._always_written(name, value):
+                document[name] = value._document() if isinstance(value, Target) else one.shape.dump(value)  # noqa: SLF001
+        return document
+
+    def _always_written(self, name: str, value: Any) -> bool:  # noqa: ARG002 - kinds override it
+        return False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document: the canonical form, and the version of the tables it was closed with."""
+        document = self._document()
+        if self.host is not None:
+            document["host"] = self.host.to_dict()
+        return document
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the canonical JSON, in hexadecimal; the same in every process and on every machine."""
+        if self._digest is None:
+            self._store("_digest", sha256(self._identity()))
+        return str(self._digest)
+
+    @property
+    def tuning_key(self) -> str:
+        """SHA-256 over the fields that can change code or timing: what a tuned record is looked up by."""
+        document: dict[str, Any] = {"kind": self.kind, "host": self.host and self.host.tuning_key}
+        for name, one in self.specs().items():
+            value = getattr(self, name)
+            if one.tunes and name != "host" and value is not None:
+                document[name] = self._tuning_value(name, one, value)
+        return sha256(canonical_json(document))
+
+    def _tuning_value(self, name: str, one: Spec, value: Any) -> Any:  # noqa: ARG002 - kinds override it
+        return one.shape.dump(value)
+
+    def format(self, dialect: str = "targetspec", lossy: bool = False) -> str:  # noqa: FBT001, FBT002 - the contract
+        """Return the text in a dialect; NotRepresentableError lists what does not fit, unless `lossy`."""
+        return str(registry.dialect(dialect).format(self, lossy=lossy))
+
+    def __str__(self) -> str:
+        return self.format()
+
+    def __format__(self, dialect: str) -> str:
+        return self.format(dialect or "targetspec")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    # -- the relation ---------------------------------------------------------------------------------
+
+    def compatible(
+        self,
+        run_on: Target,
+        *,
+        purpose: Purpose = "code",
+        needs: Mapping[str, Any] | None = None,
+        bridges: Iterable[str] = (),
+    ) -> compatibility.Verdict:
+        """Say whether what was built or tuned for this target can be used on `run_on`, and why.
+
+        `purpose` is "code" (a binary runs), "link" (objects go together) or "schedule" (a tuned
+        configuration is worth trying). `needs` states limits in use (`{"vector_bits": 256}`), `bridges`
+        names layers that the caller has (`compat32`). Unknown names raise UnknownNameError.
+        """
+        if not isinstance(run_on, Target):
+            raise TypeError(f"run_on must be a Target, not {type(run_on).__name__}; parse a text first")
+        return compatibility.judge(self, run_on, purpose=purpose, needs=needs, bridges=bridges)
+
+
+def diff(first: Target, second: Target) -> tuple[str, ...]:
+    """Return one line for each field in which two targets differ; empty iff they are equal."""
+    return compatibility.difference(first, second)
+
+
+def _portable(value: Any) -> Any:
+    """Return a value that an error may carry across processes: plain data as it is, else its repr, cut."""
+    return value if type(value) in (str, int, float, bool, type(None)) else repr(value)[:200]
+
+
+def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
+    """Make a target from its stored values, without asking the reader's tables."""
+    target = cls.__new__(cls)
+    for name, value in zip(cls.specs(), values, strict=True):
+        object.__setattr__(target, name, value)
+    for name in ("_key", "_hash", "_digest"):
+        object.__setattr__(target, name, None)
+    return target
+
+
+@functools.cache
+def _specs(cls: type[Target]) -> dict[str, Spec]:
+    declared = specs_of(cls)
+    inherited = ("libs", "host")
+    return {name: declared[name] for name in (*(n for n in declared if n not in inherited), *inherited)}
+
+
+@functools.cache
+def _rules(cls: type[Target]) -> dict[Purpose, tuple[Rule, ...]]:
+    return {purpose: tuple(_each_once(_rules_for(cls, purpose))) for purpose in PURPOSES}
+
+
+def _rules_for(cls: type[Target], purpose: Purpose) -> Iterator[Rule]:
+    for name, one in _specs(cls).items():
+        yield from one.rules[purpose]
+        if purpose == "schedule" and one.tunes and not one.rules[purpose]:
+            yield re_measure(name)
+
+
+def _each_once(rules: Iterable[Rule]) -> Iterable[Rule]:
+    return {id(rule): rule for rule in rules}.values()
