@@ -59,6 +59,20 @@ class FeatureConflictError(TargetspecError, ValueError):
         return f"{self.first} and {self.second} cannot both hold on {self.arch}: {self.reason}"
 
 
+class FeatureRoleError(TargetspecError, ValueError):
+    """A feature that no feature set holds. Attributes: `arch` (the table), `feature`, its `role`."""
+
+    def __init__(self, arch: str, feature: str, role: str) -> None:
+        super().__init__(arch, feature, role)
+        self.arch, self.feature, self.role = arch, feature, role
+
+    def __str__(self) -> str:
+        return (
+            f"{self.feature!r} of {self.arch} is a feature of role {self.role}, "
+            "which is stated apart from the instruction set"
+        )
+
+
 class FieldError(TargetspecError, ValueError):
     """A field's value is not allowed.
 
