@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from targetspec.errors import FieldError, UnknownNameError
-from targetspec.fields import Refused, Spec
+from targetspec.fields import Refused, Shape
 from targetspec.registry import nearest
 from targetspec.rules import PURPOSES, Answer, Purpose, Rule, Weight, show
 
@@ -131,15 +131,15 @@ def judge(
 
 
 def _checked_needs(needs: Mapping[str, Any], run_on: Any) -> tuple[tuple[str, Any], ...]:
-    known = {name: one for name, one in run_on.specs().items() if one.need is not None}
+    known = run_on.need_rules()
     return tuple((name, _checked_need(name, needs[name], known, run_on.kind)) for name in sorted(needs))
 
 
-def _checked_need(name: str, value: Any, known: Mapping[str, Spec], kind: str) -> Any:
+def _checked_need(name: str, value: Any, known: Mapping[str, tuple[Shape, Rule]], kind: str) -> Any:
     if name not in known:
         raise UnknownNameError("need", name, nearest(name, known), f"{kind} targets")
     try:
-        return known[name].shape.check(value)
+        return known[name][0].check(value)
     except Refused as refused:
         raise FieldError(kind, name, value, refused.message, refused.hint) from None
 
@@ -151,9 +151,9 @@ def _rules(target: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
 
 
 def _need_rules(run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
-    specs = run_on.specs()
+    known = run_on.need_rules()
     for name, value in question.needs:
-        yield specs[name].need, value
+        yield known[name][1], value
 
 
 def _all_rules(built_for: Any, run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:

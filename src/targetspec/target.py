@@ -85,6 +85,7 @@ class Target:
 
     kind: ClassVar[str]
     host_capable: ClassVar[bool] = False
+    derived_needs: ClassVar[Mapping[str, tuple[Shape, Rule]]] = {}
 
     libs: frozenset[str] = attrs.field(
         default=frozenset(),
@@ -142,6 +143,12 @@ class Target:
     def rules(cls, purpose: Purpose) -> tuple[Rule, ...]:
         """Return the rules of the relation for a purpose, each once."""
         return _rules(cls)[purpose]
+
+    @classmethod
+    def need_rules(cls) -> Mapping[str, tuple[Shape, Rule]]:
+        """Return what may be stated in `needs`: the shape of each and its rule."""
+        stated = {name: (one.shape, one.need) for name, one in cls.specs().items() if one.need is not None}
+        return {**stated, **cls.derived_needs}
 
     # -- equality, copies -----------------------------------------------------------------------------
 

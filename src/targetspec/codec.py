@@ -1,0 +1,207 @@
+"""Reading JSON documents, every fault at once; writing them needs no more than `Target.to_dict`.
+
+A document is read by cattrs, one hook a kind, made from the kind's declaration. `validate` and `from_dict`
+are one reading: the first returns the faults, the second raises them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import attrs
+import cattrs
+from cattrs.errors import ClassValidationError
+
+from targetspec import cpu, registry
+from targetspec.errors import DocumentError, FieldError, Problem, TargetspecError, UnknownNameError
+from targetspec.features import FeatureSet
+from targetspec.fields import Refused, Spec, canonical_json
+from targetspec.target import HostShape, Target
+
+# Far beyond any target (the largest real ones are near 5 kB), and small enough to be read in well under a second.
+LONGEST = 1_000_000
+
+
+class _Fault(Exception):  # noqa: N818 - an exception is how cattrs collects
+    """Faults below one place of a document."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        super().__init__(problems)
+        self.problems = problems
+
+
+def dumps(target: Target, *, indent: int | None = None) -> str:
+    """Return a target's JSON text, with the version of the tables its features were closed with."""
+    return json.dumps(target.to_dict(), sort_keys=True, indent=indent, ensure_ascii=True, allow_nan=False)
+
+
+def loads(text: str | bytes) -> Target:
+    """Return the target of a JSON text; DocumentError holds every fault."""
+    return from_dict(_decoded(text))
+
+
+def from_dict(mapping: Mapping[str, Any]) -> Target:
+    """Return the target of a JSON document; DocumentError holds every fault."""
+    try:
+        return _read(mapping, "$")
+    except _Fault as fault:
+        raise DocumentError(fault.problems) from None
+
+
+def validate(document: str | bytes | Mapping[str, Any]) -> list[Problem]:
+    """Return every fault of a document, as `from_dict` or `loads` would raise them; empty for a good one."""
+    try:
+        if isinstance(document, str | bytes):
+            loads(document)
+        else:
+            from_dict(document)
+    except DocumentError as error:
+        return list(error.problems)
+    return []
+
+
+def _fail(path: str, message: str, hint: str = "") -> NoReturn:
+    raise _Fault((Problem(path, message, hint),))
+
+
+def _decoded(text: str | bytes) -> Any:
+    if len(text) > LONGEST:
+        raise DocumentError((Problem("$", f"must be at most {LONGEST} characters, got {len(text)}"),))
+    try:
+        decoded = json.loads(
+            text if isinstance(text, str) else text.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_constant=_refuse_constant,
+        )
+        canonical_json(decoded).encode("ascii")
+    except _Fault as fault:
+        raise DocumentError(fault.problems) from None
+    except json.JSONDecodeError as error:
+        problem = Problem("$", f"is no JSON: {error.msg}", f"line {error.lineno}, column {error.colno}")
+        raise DocumentError((problem,)) from None
+    except (UnicodeDecodeError, RecursionError, ValueError) as error:
+        message = "nested too deeply" if isinstance(error, RecursionError) else str(error)[:200]
+        raise DocumentError((Problem("$", f"is no JSON that is read here: {message}"),)) from None
+    return decoded
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            _fail("$", f"has the key {name!r} twice", "keep one of the two")
+        found[name] = value
+    return found
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    _fail("$", f"{name} is no JSON number")
+
+
+def _read(document: Any, path: str) -> Target:
+    if not isinstance(document, Mapping):
+        _fail(path, f"must be an object with a kind, got {type(document).__name__}")
+    kind = document.get("kind")
+    if type(kind) is not str:
+        _fail(f"{path}.kind", "must name the kind of target", f"one of {', '.join(registry.kind_names())}")
+    try:
+        cls = registry.kind(kind)
+    except UnknownNameError as error:
+        _fail(f"{path}.kind", str(error))
+    try:
+        fields = _CONVERTER.structure(_Document(cls, dict(document)), _Fields)
+    except ClassValidationError as group:
+        raise _Fault(tuple(_problems(group, path))) from None
+    return _constructed(cls, fields, document.get("tables"), path)
+
+
+@attrs.frozen
+class _Document:
+    cls: type[Target]
+    values: dict[str, Any]
+
+
+class _Fields(dict[str, Any]):
+    """The values to construct a target with, each checked by its shape."""
+
+
+def _structure(document: _Document, _: Any) -> _Fields:
+    specs = document.cls.specs()
+    faults: list[Exception] = []
+    fields = _Fields()
+    for name, value in document.values.items():
+        try:
+            _take(name, value, specs, fields)
+        except _Fault as fault:
+            faults.append(fault)
+    if faults:
+        raise ClassValidationError(f"While structuring {document.cls.__name__}", faults, document.cls)
+    return fields
+
+
+_CONVERTER = cattrs.Converter()
+_CONVERTER.register_structure_hook(_Fields, _structure)
+
+
+def _take(name: Any, value: Any, specs: Mapping[str, Spec], fields: _Fields) -> None:
+    if name == "kind":
+        return
+    if name == "tables":
+        if type(value) is not str or not 0 < len(value) <= 40:  # noqa: PLR2004 - a version text
+            _fail(".tables", "must be the version of the feature tables, a string")
+        return
+    if name not in specs:
+        near = registry.nearest(str(name), specs)
+        _fail(f".{name}", "no such field", f"did you mean {' or '.join(near)}?" if near else "")
+    shape = specs[name].shape
+    if isinstance(shape, HostShape):
+        fields[name] = _host(value)
+        return
+    try:
+        fields[name] = shape.load(value)
+    except Refused as refused:
+        _fail(f".{name}", f"{refused.message}, got {json.dumps(value, default=repr)[:80]}", refused.hint)
+    except TargetspecError as error:
+        _fail(f".{name}", str(error))
+
+
+def _host(value: Any) -> Target:
+    host = _read(value, ".host")
+    try:
+        return HostShape().check(host)  # type: ignore[no-any-return]
+    except Refused as refused:
+        _fail(".host", refused.message, refused.hint)
+
+
+def _problems(group: ClassValidationError, path: str) -> list[Problem]:
+    return [
+        problem._replace(path=path + problem.path)
+        for fault in group.exceptions
+        if isinstance(fault, _Fault)
+        for problem in fault.problems
+    ]
+
+
+def _constructed(cls: type[Target], fields: dict[str, Any], tables: str | None, path: str) -> Target:
+    try:
+        if tables not in (None, cpu.TABLES_VERSION) and fields.get("features") is not None:
+            fields = {**fields, "features": _verbatim(cls, fields, str(tables))}
+        return cls(**fields)
+    except FieldError as error:
+        _fail(f"{path}.{error.field}", f"{error.message}, got {error.value!r}", error.hint)
+    except UnknownNameError as error:
+        field = {"CPU": ".cpu", "feature": ".features"}.get(error.what, "")
+        _fail(path + field, str(error))
+    except TargetspecError as error:
+        _fail(path, str(error))
+
+
+def _verbatim(cls: type[Target], fields: dict[str, Any], tables: str) -> FeatureSet:
+    """Return the features of a document of another table version, as they stand."""
+    bare = cls(**{name: value for name, value in fields.items() if name in ("triple", "cpu")})
+    family = getattr(bare, "family", None)
+    if family is None:
+        raise FieldError(cls.kind, "features", "", "feature names mean nothing without a family", "state a triple")
+    return FeatureSet.verbatim(family, fields["features"], tables)

@@ -1,0 +1,343 @@
+"""The kind `cpu`: a processor with its operating system, ABI and C library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import attrs
+
+from targetspec import cpu as facts
+from targetspec.cpu_tables import cpu_index
+from targetspec.errors import FieldError, UnknownNameError
+from targetspec.features import FeatureSet
+from targetspec.fields import Choice, Count, Flag, NameSet, Refused, Shape, Spec, Text, Version, spec
+from targetspec.kinds import cpu_rules as rules
+from targetspec.registry import nearest
+from targetspec.rules import Rule, floor, re_measure, same
+from targetspec.target import Target, _frozen_names
+from targetspec.triple import Triple
+
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
+_C_LIBRARIES = ("bionic", "glibc", "musl", "newlib", "uclibc")
+_LIBC_OF = {"gnu": "glibc", "musl": "musl", "android": "bionic", "newlib": "newlib", "uclibc": "uclibc"}
+_GNU_WITHOUT_GLIBC = ("windows", "mingw", "cygwin")
+
+
+@attrs.frozen
+class _TripleShape(Shape):
+    def check(self, value: Any) -> Triple:
+        """Accept a Triple; texts are read by the converter."""
+        if type(value) is not Triple:
+            raise Refused("must be a triple such as x86_64-unknown-linux-gnu", wrong_type=True)
+        return value
+
+    def load(self, value: Any) -> Triple:
+        if type(value) is not str:
+            raise Refused("must be a triple, a string", wrong_type=True)
+        return Triple.parse(value)
+
+    def dump(self, value: Any) -> str:
+        return str(value)
+
+    def read(self, text: str) -> Triple:
+        return Triple.parse(text)
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "pattern": "^[A-Za-z0-9_.+-]+$"}
+
+
+@attrs.frozen
+class _FeaturesShape(Shape):
+    """A FeatureSet, or names that become one once the family is known."""
+
+    def check(self, value: Any) -> Any:
+        if type(value) is FeatureSet:
+            return value
+        return NameSet(_NAME, "feature name").check(value)
+
+    def load(self, value: Any) -> frozenset[str]:
+        return NameSet(_NAME, "feature name").load(value)
+
+    def dump(self, value: Any) -> list[str]:
+        return list(value)
+
+    def write(self, value: Any) -> str:
+        return ",".join(value)
+
+    def schema(self) -> dict[str, Any]:
+        return NameSet(_NAME, "feature name").schema()
+
+
+def _as_triple(value: Any) -> Any:
+    return Triple.parse(value) if type(value) is str else value
+
+
+_LLVM = "LLVM Triple::isCompatibleWith"
+_CACHE = "cache that a core can use, per instance"
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class CpuTarget(Target):
+    """A processor as code generators see it.
+
+    `triple` is a Triple or its text; `cpu` and `tune` are LLVM's names, aliases resolved, `tune` None where
+    it is `cpu`. `features` is the whole set in LLVM's names (closed here), or None: then the CPU's set, or
+    the set of the triple's baseline where no CPU is stated. `tuning` holds signed tuning features that
+    depart from the CPU's, `restrictions` what the code must keep to (`strict-align`).
+
+    Raises UnknownNameError, FieldError, FieldTypeError, FeatureConflictError, TargetSyntaxError (a triple).
+
+    >>> t = CpuTarget(triple="x86_64-linux-gnu", cpu="haswell")
+    >>> "avx2" in t.features, t.native_vector_bits, t.libc
+    (True, 256, 'glibc')
+    """
+
+    kind: ClassVar[str] = "cpu"
+    host_capable: ClassVar[bool] = True
+    derived_needs: ClassVar[Mapping[str, tuple[Shape, Rule]]] = {
+        "vector_registers": (Count(), rules.NEEDS_VECTOR_REGISTERS)
+    }
+
+    triple: Triple | None = attrs.field(
+        default=None,
+        converter=_as_triple,
+        metadata=spec(
+            _TripleShape(),
+            "architecture, vendor, operating system and environment",
+            code=(rules.ARCH, rules.SYSTEM, rules.OS_FLOOR),
+            link=(rules.LINK,),
+            schedule=(rules.FAMILY, re_measure("triple")),
+        ),
+    )
+    cpu: str | None = attrs.field(
+        default=None, metadata=spec(Text(_NAME, "a CPU name"), "LLVM's name of the CPU")
+    )
+    tune: str | None = attrs.field(
+        default=None, metadata=spec(Text(_NAME, "a CPU name"), "the CPU to schedule for, where it is another")
+    )
+    features: FeatureSet | None = attrs.field(
+        default=None,
+        converter=lambda value: value if type(value) is FeatureSet else _frozen_names(value),
+        metadata=spec(
+            _FeaturesShape(),
+            "the closed set of isa and abi features",
+            code=(rules.FEATURES, rules.ABI_FEATURES),
+            link=(rules.ABI_FEATURES,),
+        ),
+    )
+    tuning: frozenset[str] = attrs.field(
+        default=frozenset(),
+        converter=_frozen_names,
+        metadata=spec(
+            NameSet(rf"[+-]{_NAME}", "signed tuning feature"), "tuning features that depart from the CPU's"
+        ),
+    )
+    restrictions: frozenset[str] = attrs.field(
+        default=frozenset(),
+        converter=_frozen_names,
+        metadata=spec(
+            NameSet(_NAME, "restriction"), "what the code keeps to, such as strict-align", code=(rules.RESTRICTIONS,)
+        ),
+    )
+    abi: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Text(_NAME, "an ABI name"),
+            "the ABI by LLVM's name, where the triple leaves a choice (lp64d, elfv2)",
+            code=(same("abi", _LLVM),),
+            link=(same("abi", _LLVM),),
+        ),
+    )
+    float_abi: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Choice(("soft", "softfp", "hard")),
+            "how floating point is passed",
+            code=(same("float_abi", "AAPCS: eabi and eabihf do not link"),),
+            link=(same("float_abi", "AAPCS: eabi and eabihf do not link"),),
+        ),
+    )
+    vector_bits: int | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Count(32, 1 << 16),
+            "the length of a scalable vector that the code is fixed to",
+            unit="bit",
+            code=(rules.VECTOR_BITS,),
+            need=rules.NEEDS_VECTOR_BITS,
+        ),
+    )
+    num_cores: int | None = attrs.field(
+        default=None, metadata=spec(Count(), "physical cores of the machine", need=floor("num_cores", "stated need"))
+    )
+    l1d_cache_bytes: int | None = attrs.field(
+        default=None,
+        metadata=spec(Count(), f"level 1 data {_CACHE}", unit="byte", need=floor("l1d_cache_bytes", "stated need")),
+    )
+    l2_cache_bytes: int | None = attrs.field(
+        default=None,
+        metadata=spec(Count(), f"level 2 {_CACHE}", unit="byte", need=floor("l2_cache_bytes", "stated need")),
+    )
+    l3_cache_bytes: int | None = attrs.field(
+        default=None,
+        metadata=spec(Count(), f"level 3 {_CACHE}", unit="byte", need=floor("l3_cache_bytes", "stated need")),
+    )
+    cache_line_bytes: int | None = attrs.field(
+        default=None, metadata=spec(Count(), "length of a cache line", unit="byte")
+    )
+    libc: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Choice(_C_LIBRARIES), "the C library; what the triple's environment says", code=(rules.LIBC,), tunes=False
+        ),
+    )
+    libc_version: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Version(), "the C library's version: needed at least, or present", code=(rules.LIBC,), tunes=False
+        ),
+    )
+    static: bool = attrs.field(
+        default=False,
+        metadata=spec(Flag(), "linked without a dynamic C library", code=(rules.LIBC,), tunes=False),
+    )
+
+    def _complete(self) -> None:
+        self._settle_cpu()
+        self._settle_features()
+        self._settle_names()
+        self._settle_libc()
+        Target._complete(self)
+
+    def implied(self) -> dict[str, Any]:
+        """Return the C library and float ABI that the triple says, and the features of the CPU."""
+        values: dict[str, Any] = {}
+        if self.triple is not None:
+            values = {"libc": _implied_libc(self.triple), "float_abi": _implied_float_abi(self.triple)}
+        default = self.table_features()
+        return {**values, "features": default} if default is not None else values
+
+    @property
+    def family(self) -> str | None:
+        """The table that the CPU and its features are in: the triple's, else the only one with the CPU."""
+        if self.triple is not None:
+            family = self.triple.family
+            return family if family in facts.family_names() else None
+        families = facts.families_of_cpu(self.cpu) if self.cpu is not None else ()
+        return families[0] if len(families) == 1 else None
+
+    def table_features(self) -> FeatureSet | None:
+        """Return the set that the tables give to the CPU, or to the triple's baseline; None where unknown."""
+        return self.request_features((), ())
+
+    def request_features(self, add: Iterable[str], remove: Iterable[str]) -> FeatureSet | None:
+        """Return the CPU's set with changes, closed; None where no table is known. Raises as construction."""
+        name, family = self.cpu, self.family
+        if name is None and self.triple is not None:
+            name = facts.baseline_cpu(self.triple.arch, self.triple.sub_arch)
+        if name is None or family is None:
+            return None
+        return facts.resolve(family, name, add, remove, bits=self.triple.pointer_bits if self.triple else 64)
+
+    @property
+    def native_vector_bits(self) -> int:
+        """The widest vector register that float32 code can count on, in bits; `vector_bits` where stated."""
+        if self.vector_bits is not None:
+            return self.vector_bits
+        widths = rules.VECTOR_WIDTHS.get(self.family or "", ())
+        return next((bits for feature, bits in widths if self._has(feature)), 64)
+
+    @property
+    def vector_registers(self) -> int:
+        """How many such registers there are: 32 on AArch64 and with AVX-512, 16 on x86-64, 8 on 32-bit x86."""
+        if self.family == "x86":
+            wide = self._has("avx512f")
+            return 8 if self.triple is not None and self.triple.pointer_bits == 32 else 32 if wide else 16  # noqa: PLR2004
+        return 32 if self.family == "aarch64" else 16
+
+    def _has(self, feature: str) -> bool:
+        return self.features is not None and feature in self.features
+
+    def _settle_cpu(self) -> None:
+        for name in ("cpu", "tune"):
+            stated = getattr(self, name)
+            if stated is not None and self.family is not None:
+                self._store(name, facts.canonical_cpu(self.family, stated))
+            elif stated is not None and self.triple is None and not facts.families_of_cpu(stated):
+                raise UnknownNameError("CPU", stated, nearest(stated, cpu_index()))
+        self._check_width()
+        if self.tune == self.cpu:
+            self._store("tune", None)
+
+    def _check_width(self) -> None:
+        if self.cpu is None or self.triple is None or self.family is None:
+            return
+        widths = facts.cpu_widths(self.family, self.cpu)
+        if self.triple.pointer_bits not in widths and max(widths) < self.triple.pointer_bits:
+            allowed = " and ".join(str(bits) for bits in widths)
+            raise FieldError(self.kind, "cpu", self.cpu, f"runs {allowed}-bit code, and the triple is {self.triple}")
+
+    def _settle_features(self) -> None:
+        given: Any = self.features
+        if given is None or type(given) is FeatureSet:
+            if given is not None and self.family not in (None, given.family):
+                raise FieldError(self.kind, "features", repr(given)[:200], f"must be of the family {self.family}")
+            return
+        if self.family is None:
+            raise FieldError(
+                self.kind,
+                "features",
+                ",".join(sorted(given)),
+                "feature names mean nothing without a family",
+                "state a triple whose architecture has a table",
+            )
+        self._store("features", FeatureSet.closed(self.family, given))
+
+    def _settle_names(self) -> None:
+        for field, roles in (("tuning", ("tuning",)), ("restrictions", ("inverse",))):
+            names = getattr(self, field)
+            if names and self.family is None:
+                raise FieldError(self.kind, field, ",".join(sorted(names)), "needs a triple or a CPU")
+            for name in names:
+                self._check_role(field, name, roles)
+
+    def _check_role(self, field: str, name: str, roles: tuple[str, ...]) -> None:
+        plain = facts.canonical_feature(str(self.family), name.lstrip("+-"))
+        if facts.role(str(self.family), plain) not in roles:
+            role = facts.role(str(self.family), plain)
+            raise FieldError(self.kind, field, name, f"is a feature of role {role}", f"allowed: {roles[0]}")
+
+    def _settle_libc(self) -> None:
+        implied = _implied_libc(self.triple) if self.triple is not None else None
+        if implied is not None and self.libc not in (None, implied):
+            raise FieldError(self.kind, "libc", self.libc, f"the triple says {implied}", "change one of the two")
+        if self.libc_version is not None and self.libc is None and implied is None:
+            raise FieldError(self.kind, "libc_version", self.libc_version, "needs libc", "state libc as well")
+
+    def _always_written(self, name: str, value: Any) -> bool:
+        return name == "features" and value is not None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document, with the version of the tables that the features were closed with."""
+        document = Target.to_dict(self)
+        return document if self.features is None else {**document, "tables": self.features.tables}
+
+    def _tuning_value(self, name: str, one: Spec, value: Any) -> Any:
+        if name == "triple":
+            return str(attrs.evolve(value, os_version="", environment_version=""))
+        return Target._tuning_value(self, name, one, value)
+
+
+def _implied_libc(triple: Triple) -> str | None:
+    if triple.os in _GNU_WITHOUT_GLIBC:
+        return None
+    return next((libc for start, libc in _LIBC_OF.items() if triple.environment.startswith(start)), None)
+
+
+def _implied_float_abi(triple: Triple) -> str | None:
+    if triple.family != "arm" or "eabi" not in triple.environment:
+        return None
+    return "hard" if "eabihf" in triple.environment else None
+
+

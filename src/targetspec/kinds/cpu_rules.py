@@ -1,0 +1,256 @@
+"""The rules of the relation for processors, with their sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from targetspec import cpu as facts
+from targetspec.features import FeatureSet
+from targetspec.fields import version_key
+from targetspec.rules import Answer, Rule, at_most, contains, equal, show_difference, take_over, within
+from targetspec.triple import Triple
+
+# Widest first; what scalable vectors add is counted only where `vector_bits` states their length.
+VECTOR_WIDTHS = {
+    "x86": (("avx512f", 512), ("avx", 256), ("sse", 128)),
+    "aarch64": (("neon", 128),),
+}
+
+
+def _arch(target: Any) -> tuple[Any, ...] | None:
+    triple = target.triple
+    if triple is None:
+        return None if target.family is None else (target.family, None, None)
+    return (triple.family or triple.arch, triple.pointer_bits, triple.endianness)
+
+
+def _same_arch(need: Any, have: Any) -> Answer:
+    if need is None or have is None:
+        return equal(need, have)
+    answers = [equal(a, b) for a, b in zip(need, have, strict=True)]
+    if answers[0] == "yes" and answers[2] == "yes" and (need[1], have[1]) == (32, 64):
+        return "unknown"
+    return "no" if "no" in answers else "unknown" if "unknown" in answers else "yes"
+
+
+def _is_32_on_64(need: Any, have: Any) -> bool:
+    return bool(need and have and need[0] == have[0] and need[2] == have[2] and (need[1], have[1]) == (32, 64))
+
+
+ARCH = Rule(
+    label="triple.arch",
+    statement="architecture family, pointer width and byte order must be equal",
+    source="LLVM Triple::isCompatibleWith; 32-bit code needs a 32-bit userland",
+    decide=_same_arch,
+    demand=_arch,
+    promise=_arch,
+    advice="state the triple on both sides, or, for 32-bit code, name the bridge compat32 if there is a 32-bit userland",
+    bridges={"compat32": _is_32_on_64},
+)
+
+
+def _family(target: Any) -> str | None:
+    return target.family or (target.triple.arch if target.triple is not None else None)
+
+
+FAMILY = Rule(
+    label="triple.arch",
+    statement="must be of one architecture family",
+    source="a schedule is compiled anew, for the same family",
+    decide=equal,
+    demand=_family,
+    promise=_family,
+    advice="state the triple on both sides",
+)
+
+# What an environment says beside the C library, which is a requirement of its own.
+_KINDS_OF_ENVIRONMENT = ("simulator", "macabi", "android", "ohos")
+
+
+def _system(target: Any) -> tuple[Any, ...] | None:
+    triple = target.triple
+    if triple is None:
+        return None
+    os = None if triple.os == "unknown" else "macosx" if triple.macos_version else triple.os
+    kind = next((kind for kind in _KINDS_OF_ENVIRONMENT if triple.environment.startswith(kind)), "")
+    return (os, triple.object_format, kind)
+
+
+def _same_system(need: Any, have: Any) -> Answer:
+    if need is None or have is None:
+        return equal(need, have)
+    answers = [equal(a, b) for a, b in zip(need, have, strict=True)]
+    return "no" if "no" in answers else "unknown" if "unknown" in answers else "yes"
+
+
+SYSTEM = Rule(
+    label="triple.os",
+    statement="operating system and object format must be equal",
+    source="LLVM Triple::isCompatibleWith",
+    decide=_same_system,
+    demand=_system,
+    promise=_system,
+    repair=take_over("triple"),
+    advice="state the operating system on both sides",
+)
+
+
+def _os_version(target: Any) -> tuple[int, ...] | None:
+    triple = target.triple
+    if triple is None:
+        return None
+    version = triple.macos_version or triple.os_version or triple.environment_version
+    return version_key(version) if version.replace(".", "").isdigit() else None
+
+
+OS_FLOOR = Rule(
+    label="triple.os_version",
+    statement="the system's version must be at least the one that the code was built for",
+    source="deployment targets; Android API levels",
+    decide=at_most,
+    demand=_os_version,
+    promise=_os_version,
+    repair=take_over("triple"),
+    advice="state the version of the system that runs it, in its triple",
+)
+
+
+def _linkable(need: Triple | None, have: Triple | None) -> Answer:
+    if need is None or have is None:
+        return equal(need, have)
+    same = need.llvm_compatible(have) and need.os == have.os and need.environment == have.environment
+    return "yes" if same else "no"
+
+
+LINK = Rule(
+    label="triple",
+    statement="objects must agree on architecture, system and environment",
+    source="LLVM Triple::isCompatibleWith",
+    decide=_linkable,
+    demand=lambda target: target.triple,
+    promise=lambda target: target.triple,
+    advice="state the triple on both sides",
+)
+
+
+def _with_role(features: FeatureSet | None, wanted: str) -> frozenset[str] | None:
+    if features is None:
+        return None
+    known = features.reclosed() if features.tables != facts.TABLES_VERSION else features
+    return frozenset(name for name in known if facts.role(known.family, name) == wanted)
+
+
+def _grow(built_for: Any, run_on: Any) -> tuple[str, Any]:
+    return ("features", run_on.features.with_changes(add=tuple(built_for.features - run_on.features)))
+
+
+def _whole_set(target: Any) -> Any:
+    features = target.features
+    return features if features is None or features.tables == facts.TABLES_VERSION else features.reclosed()
+
+
+def _has_features(need: FeatureSet | None, have: FeatureSet | None) -> Answer:
+    if need is None or have is None or need.family != have.family:
+        return "yes" if need is have else "unknown"
+    return within(need, have)
+
+
+FEATURES = Rule(
+    label="features",
+    statement="every feature that the code may use must be there",
+    source="the closed feature set decides, not the CPU's name",
+    decide=_has_features,
+    demand=_whole_set,
+    promise=_whole_set,
+    say=show_difference,
+    repair=lambda built_for, run_on: _grow(built_for, run_on) if run_on.features is not None else None,
+    advice="state a CPU or the features on both sides",
+)
+
+ABI_FEATURES = Rule(
+    label="features (abi)",
+    statement="features that change the calling convention must be equal",
+    source="LLVM must-match features",
+    decide=equal,
+    demand=lambda target: _with_role(target.features, "abi"),
+    promise=lambda target: _with_role(target.features, "abi"),
+    repair=take_over("features"),
+    advice="state the features on both sides",
+)
+
+RESTRICTIONS = Rule(
+    label="restrictions",
+    statement="the code must keep to all that the runner asks for",
+    source="LLVM inverse features: strict-align, execute-only",
+    decide=contains,
+    demand=lambda target: target.restrictions,
+    promise=lambda target: target.restrictions,
+    say=lambda need, have: tuple(reversed(show_difference(have, need))),  # type: ignore[arg-type,return-value]
+    repair=lambda built_for, run_on: ("restrictions", run_on.restrictions & built_for.restrictions),
+)
+
+VECTOR_BITS = Rule(
+    label="vector_bits",
+    statement="code fixed to a vector length runs on that length only",
+    source="SVE: code is length-agnostic unless built for fixed bits",
+    decide=lambda need, have: "yes" if need is None else equal(need, have),
+    demand=lambda target: target.vector_bits,
+    promise=lambda target: target.vector_bits,
+    repair=take_over("vector_bits"),
+    advice="state vector_bits of the target that runs it",
+)
+
+NEEDS_VECTOR_BITS = Rule(
+    label="needs.vector_bits",
+    statement="vectors must be at least this wide",
+    source="stated need",
+    decide=at_most,
+    demand=lambda target: target.vector_bits,
+    promise=lambda target: target.native_vector_bits,
+)
+
+NEEDS_VECTOR_REGISTERS = Rule(
+    label="needs.vector_registers",
+    statement="there must be at least this many vector registers",
+    source="stated need",
+    decide=at_most,
+    demand=lambda target: target.vector_registers,
+    promise=lambda target: target.vector_registers,
+)
+
+# The C library: a requirement, not an identity.
+
+
+def _libc(target: Any) -> tuple[str | None, tuple[int, ...] | None] | None:
+    return None if target.static or target.libc is None else (target.libc, version_key(target.libc_version))
+
+
+def _libc_serves(need: Any, have: Any) -> Answer:
+    if need is None:
+        return "yes"
+    if have is None:
+        return "unknown"
+    return "no" if need[0] != have[0] else at_most(need[1], have[1])
+
+
+def _say_libc(need: Any, have: Any) -> tuple[str, str]:
+    return _name_libc(need, "none"), _name_libc(have, "none stated")
+
+
+def _name_libc(libc: Any, otherwise: str) -> str:
+    if libc is None:
+        return otherwise
+    version = ".".join(map(str, libc[1])) if libc[1] else ""
+    return f"{libc[0]} {version}".strip()
+
+
+LIBC = Rule(
+    label="libc",
+    statement="the C library must be the same one, at least as new",
+    source="PEP 600 for glibc, PEP 656 for musl; glibc and musl never interchange",
+    decide=_libc_serves,
+    demand=_libc,
+    promise=_libc,
+    say=_say_libc,
+    advice="state libc and libc_version of the target that runs it",
+)
