@@ -6,7 +6,7 @@ import functools
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 from llvmlite import binding, ir
@@ -16,11 +16,19 @@ from tuner.errors import KernelError
 from tuner.kernel import Kernel
 
 MARKER = b"tuner object 1: "
-"""What the text starts with that every object of ours holds: the triple and the entry's type, ended by a zero."""
+"""What the text starts with that every object of ours holds: its label, ended by a zero."""
 
 _SPEED = {"O1": 1, "O2": 2, "O3": 3}
 _GOLDEN = (5**0.5 - 1) / 2
 _SPREAD = 6
+
+
+class Label(NamedTuple):
+    """What an object says of itself: its entry's type, such as `void (ptr, i64)`, and the functions it calls by name."""
+
+    triple: str
+    signature: str
+    undefined: tuple[str, ...]
 
 
 def compile_candidate(
@@ -64,21 +72,21 @@ def compile_text(text: str, target: Any, *, entry: str, passes: str) -> bytes:
         module.triple = llvm.triple
         module.data_layout = str(machine.target_data)
         module.verify()
-        label = f"{llvm.triple} {_entry_type(module, text, entry)}"
+        signature = _entry_type(module, text, entry)
         if passes != "none":
             _optimise(module, machine, _SPEED[passes])
-        module.link_in(_labelling(module, label, context))
+        module.link_in(_labelling(module, Label(llvm.triple, signature, _undefined(module)), context))
         return bytes(machine.emit_object(module))
 
 
-def read_label(object_code: bytes) -> tuple[str, str]:
-    """Give the triple and the entry's type, such as `void (ptr, i64)`, of an object; KernelError if not one of ours."""
+def read_label(object_code: bytes) -> Label:
+    """Read what an object says of itself; KernelError where it is not one of ours."""
     at = object_code.find(MARKER)
     end = object_code.find(b"\0", at)
     if at < 0 or end < 0:
         raise KernelError("this is no object code made by compile_candidate")
-    triple, _, signature = object_code[at + len(MARKER) : end].decode().partition(" ")
-    return triple, signature
+    triple, signature, undefined = object_code[at + len(MARKER) : end].decode().split("\n")
+    return Label(triple, signature, tuple(undefined.split()))
 
 
 def toolchain() -> str:
@@ -147,14 +155,21 @@ def _entry_type(module: binding.ModuleRef, text: str, entry: str) -> str:
 
 def _optimise(module: binding.ModuleRef, machine: binding.TargetMachine, speed: int) -> None:
     options = binding.create_pipeline_tuning_options(speed_level=speed)
-    # clang turns both on at these levels; here they are off unless asked for.
+    # What clang turns on at O2 and above; llvmlite leaves each of them off.
     options.loop_vectorization = options.slp_vectorization = speed > 1
+    options.loop_unrolling = options.loop_interleaving = speed > 1
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
 
 
-def _labelling(module: binding.ModuleRef, label: str, context: binding.ContextRef) -> binding.ModuleRef:
-    content = MARKER + label.encode() + b"\0"
+def _undefined(module: binding.ModuleRef) -> tuple[str, ...]:
+    functions = (f.name for f in module.functions if f.is_declaration)
+    return tuple(name for name in functions if not name.startswith("llvm."))
+
+
+def _labelling(module: binding.ModuleRef, label: Label, context: binding.ContextRef) -> binding.ModuleRef:
+    text = f"{label.triple}\n{label.signature}\n{' '.join(label.undefined)}"
+    content = MARKER + text.encode() + b"\0"
     escaped = "".join(f"\\{byte:02X}" for byte in content)
     labelling = binding.parse_assembly(
         f'@tuner.label = constant [{len(content)} x i8] c"{escaped}"', context=context

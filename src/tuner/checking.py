@@ -254,7 +254,7 @@ def describe_errors(got: Array, expected: Array, bound: Any) -> str | None:
         with np.errstate(invalid="ignore", over="ignore"):
             errors = np.where(equal, 0.0, np.abs(got - expected))
     limit = np.broadcast_to(0.0 if bound is None else bound, got.shape)
-    wrong = ~(errors <= limit)
+    wrong = ~(equal | (errors <= limit))
     if not wrong.any():
         return None
     # NaN where a number belongs is worse than any number.

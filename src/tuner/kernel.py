@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
+import math
 import re
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -63,7 +67,7 @@ def _check_passes(_: object, __: object, value: Any) -> None:
 
 
 def _check_tolerance(_: object, __: object, value: Any) -> None:
-    number = type(value) in {int, float} and 0 <= value < float("inf")
+    number = type(value) in {int, float} and 0 <= value < math.inf
     _check(
         holds=value is None or number or callable(value),
         message=f"tolerance is a finite number >= 0, a function of the arguments or None, not {value!r}",
@@ -127,6 +131,16 @@ class Kernel:
         factory=dict, converter=_read_peers, kw_only=True
     )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by reference where the module that defines `emit` holds this kernel and a fresh process finds it."""
+        module = getattr(self.emit, "__module__", None)
+        # The space alone may be hundreds of kilobytes, and a kernel goes with every job.
+        if isinstance(module, str) and _is_importable(module):
+            for name, value in vars(sys.modules[module]).items():
+                if value is self:
+                    return _import_kernel, (module, name)
+        return _make_empty, (type(self),), self.__getstate__()
+
     def passes_of(self, config: Mapping[str, Any]) -> str:
         """Give the pass pipeline of a configuration; KernelError where the kernel's own function gives none."""
         passes = self.passes(config) if callable(self.passes) else self.passes
@@ -138,12 +152,11 @@ class Kernel:
         """Give the work of one call, None where the kernel does not state it."""
         if self.work is None:
             return None
-        work = Work(*self.work(problem))
-        if not all(type(part) in {int, float} and 0 <= part < float("inf") for part in work):
-            raise KernelError(
-                f"{self.name}: work is two finite numbers >= 0, flop and bytes, not {tuple(work)!r}"
-            )
-        return work
+        stated: Any = self.work(problem)
+        pair = isinstance(stated, tuple) and len(stated) == len(Work._fields)
+        if not (pair and all(type(part) in {int, float} and 0 <= part < math.inf for part in stated)):
+            raise KernelError(f"{self.name}: work is two finite numbers >= 0, flop and bytes, not {stated!r}")
+        return Work(*stated)
 
     def peer(self, name: str) -> Callable[..., object]:
         """Give the peer of this name; KernelError where there is none."""
@@ -151,3 +164,25 @@ class Kernel:
             if known == name:
                 return function
         raise KernelError(f"{self.name} has no peer {name!r}; it has {', '.join(dict(self.peers)) or 'none'}")
+
+
+def _make_empty(kind: type[Kernel]) -> Kernel:
+    return kind.__new__(kind)
+
+
+def _import_kernel(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+@functools.cache
+def _is_importable(module: str) -> bool:
+    """Tell whether an import with today's sys.path, in a process that has not loaded it, finds the module's file."""
+    loaded = sys.modules.get(module)
+    path, spec = None, None
+    for end in (at for at, letter in enumerate(module + ".") if letter == "."):
+        found = (finder.find_spec(module[:end], path) for finder in sys.meta_path)
+        spec = next(filter(None, found), None)
+        if spec is None:
+            return False
+        path = spec.submodule_search_locations
+    return spec is not None and spec.origin is not None and spec.origin == getattr(loaded, "__file__", None)

@@ -52,13 +52,21 @@ def load(object_code: bytes, entry: str, arguments: tuple[Any, ...]) -> Function
     KernelError where it is made for another architecture or takes other arguments; RuntimeError with LLVM's message
     where it cannot be linked, as with a symbol that nobody defines.
     """
-    triple, signature = read_label(object_code)
+    label = read_label(object_code)
     types = tuple(map(ir_type, arguments))
     # Both before linking: LLVM links code of any architecture, and calls what it is told to.
-    _check_architecture(triple)
-    if signature != f"void ({', '.join(types)})":
-        raise KernelError(f"{entry!r} is of type {signature}; the arguments need void ({', '.join(types)})")
-    library = _link(object_code, entry)
+    _check_architecture(label.triple)
+    if label.signature != f"void ({', '.join(types)})":
+        raise KernelError(
+            f"{entry!r} is of type {label.signature}; the arguments need void ({', '.join(types)})"
+        )
+    try:
+        library = _link(object_code, entry)
+    except RuntimeError as error:
+        missing = [name for name in label.undefined if not binding.address_of_symbol(name)]
+        raise RuntimeError(
+            f"cannot link {entry!r}: nothing defines {', '.join(missing)}" if missing else str(error)
+        ) from None
     return Function(types, library[entry], library)
 
 

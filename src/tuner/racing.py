@@ -71,7 +71,7 @@ def race(
     runs: list[Callable[[int], object]] = [function.bind(arguments) for function in functions]
     runs += [_peer_run(kernel, name, arguments) for name in peers]
     stage("run")
-    return _judge(_take_rounds(runs, len(objects), seconds), len(objects))
+    return judge(_take_rounds(runs, len(objects), seconds), len(objects))
 
 
 def sign_interval(values: Sequence[float], level: float) -> tuple[float, float]:
@@ -87,6 +87,19 @@ def sign_interval(values: Sequence[float], level: float) -> tuple[float, float]:
             break
         cut += 1
     return (ordered[cut - 1], ordered[size - cut]) if cut else (-math.inf, math.inf)
+
+
+def judge(times: Sequence[Sequence[float]], objects: int) -> Race:
+    """Order the first so many contestants by cost and compare the first two of them round by round."""
+    costs = tuple(map(typical, times))
+    order = tuple(sorted(range(objects), key=costs.__getitem__))
+    low, high = -math.inf, math.inf
+    if objects > 1:
+        pairs = zip(times[order[1]], times[order[0]], strict=True)
+        low, high = sign_interval([math.log(slow / fast) for slow, fast in pairs], _LEVEL)
+    return Race(
+        order, costs, tuple(map(tuple, times)), low > math.log(EQUAL), (math.exp(low), math.exp(high))
+    )
 
 
 def _guarded(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -110,7 +123,7 @@ def _take_rounds(runs: Sequence[Callable[[int], object]], objects: int, seconds:
             times[number].append(read(runs[number], calls[number]))
         if rounds >= _FEWEST_ROUNDS and time.thread_time() >= ends:
             break
-        if rounds in _LOOKS and objects > 1 and _judge(times, objects).separated:
+        if rounds in _LOOKS and objects > 1 and judge(times, objects).separated:
             break
     return times
 
@@ -118,15 +131,3 @@ def _take_rounds(runs: Sequence[Callable[[int], object]], objects: int, seconds:
 def _warm_up(run: Callable[[int], object]) -> int:
     run(2)
     return calibrate(run)
-
-
-def _judge(times: Sequence[Sequence[float]], objects: int) -> Race:
-    costs = tuple(map(typical, times))
-    order = tuple(sorted(range(objects), key=costs.__getitem__))
-    low, high = -math.inf, math.inf
-    if objects > 1:
-        pairs = zip(times[order[1]], times[order[0]], strict=True)
-        low, high = sign_interval([math.log(slow / fast) for slow, fast in pairs], _LEVEL)
-    return Race(
-        order, costs, tuple(map(tuple, times)), low > math.log(EQUAL), (math.exp(low), math.exp(high))
-    )

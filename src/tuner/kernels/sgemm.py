@@ -24,8 +24,9 @@ _WIDEST = 512
 _LINE_LANES = 16
 _REGISTERS = 32
 _BLOCK_ELEMENTS = 2**18
-_TILE_STEPS = 160
+_TILE_STEPS = 120
 _SHORTEST_TILE = 8
+_MANY_ROWS = 60
 _MARGIN = 8.0
 
 Array = np.ndarray[Any, np.dtype[np.float32]]
@@ -41,11 +42,11 @@ SPACE = Space(
         "mr": [2, 3, 4, 5, 6, 8, 9, 10, 12, 14],
         "nr": [1, 2, 3, 4, 6],
         "kc": [64, 128, 192, 256, 384, 512],
-        "nc": [96, 128, 192, 256, 384, 512, 768, 1024],
-        "mc": [2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 60, 120, 126, 128, 252, 256, 480, 504, 512],
+        "nc": [128, 192, 256, 384, 512, 768, 1024],
+        "mc": [2, 3, 4, 5, 6, 8, 9, 10, 12, 14, 60, 120, 126, 240, 252, 480, 504],
         "pack_a": [False, True],
         "pack_b": [False, True],
-        "unroll": [1, 2, 4, 8],
+        "unroll": [1, 2, 4],
         "passes": ["none", "O3"],
     },
     [
@@ -56,8 +57,9 @@ SPACE = Space(
         lambda mr, nr, unroll: mr * nr * unroll <= _TILE_STEPS,
         lambda nr, nc: nc % (nr * _LINE_LANES) == 0,
         lambda mr, mc: mc % mr == 0,
-        # Rows that are not packed are taken one panel after the other whatever the block.
-        lambda mr, mc, pack_a: pack_a or mc == mr,
+        # Rows that are not packed are taken one panel after the other whatever the block; a block of few panels is
+        # between the two ends.
+        lambda mr, mc, pack_a: mc == mr or (pack_a and mc >= _MANY_ROWS),
         # One MiB: the second-level cache of today's large cores.
         lambda mc, nc, kc: (mc + nc) * kc <= _BLOCK_ELEMENTS,
     ],

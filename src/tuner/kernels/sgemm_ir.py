@@ -19,6 +19,8 @@ Tile = dict[tuple[int, int, int], str]
 
 _LINE = 16
 _PAGE = 4096
+# Without the second, loops that copy become calls of memcpy for a few elements each.
+_ATTRIBUTES = 'nounwind "no-builtins"'
 
 
 @attrs.frozen
@@ -134,7 +136,7 @@ def _micro_kernel(plan: Plan, rows: int, columns: int, loops: Iterator[int]) -> 
     """Give the function that adds to one tile of C the product of a panel of A and one of B, `steps` long."""
     f = FunctionText(
         f"internal void @tile_{rows}x{columns}(ptr noalias readonly %a, ptr noalias readonly %b, ptr noalias %c, "
-        "i64 %steps) noinline nounwind",
+        f"i64 %steps) noinline {_ATTRIBUTES}",
         loops,
     )
     for row, column in itertools.product(range(rows), range(0, columns, _LINE)):
@@ -198,7 +200,8 @@ def _broadcast(f: FunctionText, plan: Plan, address: str) -> str:
 def _driver(plan: Plan, entry: str, loops: Iterator[int]) -> str:
     """Give the function that walks over the blocks, packs them and calls the micro-kernels."""
     f = FunctionText(
-        f"void @{entry}(ptr noalias readonly %a, ptr noalias readonly %b, ptr noalias %c) nounwind", loops
+        f"void @{entry}(ptr noalias readonly %a, ptr noalias readonly %b, ptr noalias %c) {_ATTRIBUTES}",
+        loops,
     )
     buffer = _allocate(f, plan)
     with f.loop(plan.n, plan.nc) as column:

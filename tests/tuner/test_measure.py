@@ -1,0 +1,384 @@
+"""A candidate is checked before it is timed, and a race says who is faster only where that is sure."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from machines import DOUBLING, HOST, NEON, double_reference, map_arguments, map_ir, no_stage
+from tuner.build import compile_text
+from tuner.checking import describe_errors
+from tuner.errors import KernelError
+from tuner.kernel import Kernel, Work
+from tuner.loading import load
+from tuner.measure import Measurement, measure_candidate, measure_peer, time_callable
+from tuner.peak import fma_peak
+from tuner.racing import judge, race, sign_interval
+from tuner.record import Outcome
+from tuner.space import Space
+from tuner.timing import Timing, take_times, typical
+
+SPACE = Space({"unroll": [1]})
+PROBLEM = {"n": 1000}
+COUNTER = "@count = internal global i64 0\n"
+NEXT_COUNT = """
+  %before = load i64, ptr @count
+  %after = add i64 %before, 1
+  store i64 %after, ptr @count
+"""
+
+
+def make(**more: Any) -> Kernel:
+    given = {"arguments": map_arguments, "reference": double_reference} | more
+    return Kernel("doubling", SPACE, lambda *_: DOUBLING, entry="f", **given)
+
+
+def build(text: str) -> bytes:
+    return compile_text(text, HOST, entry="f", passes="none")
+
+
+def measure(text: str, **more: Any) -> Measurement:
+    problem = more.pop("problem", PROBLEM)
+    return measure_candidate(no_stage, make(**more), problem, HOST, build(text))
+
+
+def test_a_right_candidate_is_timed() -> None:
+    """It goes through the three stages in order, and gives a cost out of its times."""
+    stages: list[str] = []
+    measured = measure_candidate(stages.append, make(), PROBLEM, HOST, build(DOUBLING))
+    assert stages == ["load", "check", "run"]
+    assert measured.outcome == Outcome("ok")
+    assert measured.cost == typical(measured.times)
+    assert 0 < measured.cost < 1e-3
+    assert 5 <= len(measured.times) <= 25
+    assert measured.calls > 1
+    assert pickle.loads(pickle.dumps(measured)) == measured  # noqa: S301
+
+
+def test_no_elements_are_no_fault() -> None:
+    """A kernel may have nothing to do."""
+    assert measure(DOUBLING, problem={"n": 0}).outcome == Outcome("ok")
+
+
+def test_each_wrong_result_is_told_by_its_cause() -> None:
+    """A wrong value names the array, how many elements, the worst and what was allowed."""
+    outcome = measure(map_ir("  %yi = fmul double %xi, 3.0")).outcome
+    assert (outcome.kind, outcome.stage) == ("wrong", "check")
+    assert outcome.cause is not None
+    assert outcome.cause.startswith("y: 1000 of 1000 elements wrong, the worst at [")
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "cause"),
+    [
+        ("nan", "  %yi = fdiv double 0.0, 0.0", "y: 1000 of 1000 elements wrong"),
+        ("input", "  %yi = fadd double %xi, %xi\n  store double %yi, ptr %px", "x: an input was changed"),
+        (
+            "behind",
+            "  %yi = fadd double %xi, %xi\n  %far = getelementptr double, ptr %y, i64 %n\n  store i8 1, ptr %far",
+            "y: a write 0 bytes behind its end",
+        ),
+        (
+            "far behind",
+            """  %yi = fadd double %xi, %xi
+  %end = getelementptr double, ptr %y, i64 %n
+  %far = getelementptr i8, ptr %end, i64 4095
+  store i8 1, ptr %far""",
+            "y: a write 4095 bytes behind its end",
+        ),
+        (
+            "before",
+            "  %yi = fadd double %xi, %xi\n  %far = getelementptr i8, ptr %x, i64 -4096\n  store i8 1, ptr %far",
+            "x: a write 4096 bytes before its start",
+        ),
+    ],
+)
+def test_a_candidate_that_does_harm_is_found_out(name: str, body: str, cause: str) -> None:
+    """NaN, a changed input, and a write anywhere within 4 KiB of an array are wrong."""
+    del name
+    outcome = measure(map_ir(body)).outcome
+    assert outcome.kind == "wrong"
+    assert (outcome.cause or "").startswith(cause)
+
+
+def test_an_output_that_is_not_written_is_found_out() -> None:
+    """What `arguments` put there, or an earlier candidate, does not pass for the result."""
+    text = "define void @f(ptr %x, i64 %n, ptr %y) { ret void }"
+
+    def zeros(x: Any, n: int, y: Any) -> tuple[Any, ...]:  # noqa: ARG001
+        return None, np.zeros(n, y.dtype)
+
+    def integers(problem: Any, rng: Any) -> tuple[Any, ...]:  # noqa: ARG001
+        return np.zeros(9), 9, np.zeros(9, np.int32)
+
+    assert measure(text, reference=zeros).outcome.kind == "wrong"
+    assert measure(text, reference=zeros, arguments=integers).outcome.kind == "wrong"
+
+
+def test_an_output_that_is_read_keeps_its_content() -> None:
+    """A kernel that adds to what is there gets it from `arguments`, once for each call."""
+    text = map_ir("  %old = load double, ptr %py\n  %yi = fadd double %xi, %old")
+    ones = lambda problem, rng: (rng.random(problem["n"]), problem["n"], np.ones(problem["n"]))  # noqa: E731
+    adding = lambda x, n, y: (None, x + y)  # noqa: ARG005, E731
+    assert measure(text, arguments=ones, reference=adding).outcome == Outcome("ok")
+    twice = map_ir(
+        "  %old = load double, ptr %py\n  %both = fadd double %old, %old\n  %yi = fadd double %xi, %both"
+    )
+    assert measure(twice, arguments=ones, reference=adding).outcome.kind == "wrong"
+
+
+def test_two_calls_must_agree() -> None:
+    """A second call on equal inputs that is wrong, or without a reference just different, is found out."""
+    growing = COUNTER + map_ir(
+        NEXT_COUNT + "  %late = icmp ugt i64 %after, 1500\n"
+        "  %wrong = fadd double %xi, 1.0\n  %other = select i1 %late, double %wrong, double %xi\n"
+        "  %yi = fadd double %xi, %other"
+    )
+    assert "second of two calls" in (measure(growing).outcome.cause or "")
+    assert "different results" in (measure(growing, reference=None).outcome.cause or "")
+    assert measure(DOUBLING, reference=None).outcome == Outcome("ok")
+
+
+def test_rounding_is_no_fault_and_more_is() -> None:
+    """Without a tolerance of its own a kernel may be off by some units of the last place, not by a millionth."""
+    for factor, kind in (("2.0000000000000009", "ok"), ("2.000001", "wrong")):
+        assert kind == measure(map_ir(f"  %yi = fmul double %xi, {factor}")).outcome.kind
+    assert measure(map_ir("  %yi = fmul double %xi, 2.000001"), tolerance=1e-5).outcome.kind == "ok"
+    exact = {"tolerance": 0}
+    assert measure(map_ir("  %yi = fmul double %xi, 2.0000000000000009"), **exact).outcome.kind == "wrong"
+
+
+def test_tolerance_grows_with_the_length_of_a_reduction() -> None:
+    """Where the work says that each element is a long sum, a larger error is allowed."""
+    body = map_ir("  %yi = fmul double %xi, 2.00000000000001")
+    assert measure(body).outcome.kind == "wrong"
+    assert measure(body, work=lambda problem: Work(2 * 10_000 * problem["n"], 0)).outcome.kind == "ok"
+
+
+def test_the_kernels_own_faults_are_errors() -> None:
+    """A reference or a tolerance that raises or gives what does not fit is an error, not a wrong candidate."""
+    for reference, message in (
+        (lambda x, n, y: 1 / 0, "reference raised ZeroDivisionError"),  # noqa: ARG005
+        (lambda x, n, y: (None,), "tuple of 2"),  # noqa: ARG005
+        (lambda x, n, y: [None, x], "tuple of 2"),  # noqa: ARG005
+        (lambda x, n, y: (None, x[1:]), "gave shape"),  # noqa: ARG005
+        (lambda x, n, y: (None, np.multiply(x, 2, out=y)), "changed its arguments"),  # noqa: ARG005
+    ):
+        with pytest.raises(KernelError, match=message):
+            measure(DOUBLING, reference=reference)
+    with pytest.raises(KernelError, match="tolerance must give 2"):
+        measure(DOUBLING, tolerance=lambda *_: (1.0,))
+
+
+def test_another_signature_is_refused_before_the_call() -> None:
+    """Code that takes other arguments would crash: it is told apart by its type."""
+    for signature in (
+        "ptr %x, ptr %y",
+        "ptr %x, i32 %n, ptr %y",
+        "ptr %x, double %n, ptr %y",
+        "ptr %x, i64 %n, ptr %y, ptr %z",
+    ):
+        with pytest.raises(KernelError, match="arguments need void"):
+            measure(f"define void @f({signature}) {{ ret void }}")
+
+
+def test_foreign_and_unlinkable_code_is_refused() -> None:
+    """Code for another architecture is not linked, and a symbol that nobody defines is an error with its name."""
+    if HOST.triple.arch != "aarch64":
+        with pytest.raises(KernelError, match="for aarch64"):
+            measure_candidate(
+                no_stage, make(), PROBLEM, HOST, compile_text(DOUBLING, NEON, entry="f", passes="none")
+            )
+    undefined = "declare void @no_such_function()\n" + map_ir(
+        "  call void @no_such_function()\n  %yi = fadd double %xi, %xi"
+    )
+    with pytest.raises(RuntimeError, match="nothing defines no_such_function"):
+        measure(undefined)
+
+
+def test_all_types_of_numbers_arrive() -> None:
+    """Each argument reaches the native code with its own width and value."""
+    text = """
+define void @f(ptr %y, i64 %a, double %b, float %c, i32 %d, i8 %e) {
+  %a1 = sitofp i64 %a to double
+  %c1 = fpext float %c to double
+  %d1 = sitofp i32 %d to double
+  %e1 = uitofp i8 %e to double
+  %s1 = fadd double %a1, %b
+  %s2 = fadd double %s1, %c1
+  %s3 = fadd double %s2, %d1
+  %s4 = fadd double %s3, %e1
+  store double %s4, ptr %y
+  ret void
+}"""
+    y = np.zeros(1)
+    arguments = (y, -(2**40), 0.5, np.float32(0.25), np.int32(-7), np.uint8(200))
+    load(build(text), "f", arguments).bind(arguments)()
+    assert y.tolist() == [-(2**40) + 0.5 + 0.25 - 7 + 200]
+
+
+def test_a_call_repeats_natively() -> None:
+    """A call runs the function as often as it is told, also not at all."""
+    text = "define void @f(ptr %y) {\n  %a = load i64, ptr %y\n  %b = add i64 %a, 1\n  store i64 %b, ptr %y\n  ret void\n}"
+    counter = np.zeros(1, np.int64)
+    call = load(build(text), "f", (counter,)).bind((counter,))
+    call(0)
+    call()
+    call(1000)
+    assert counter.tolist() == [1001]
+
+
+@pytest.mark.parametrize(
+    ("got", "expected", "bound", "wrong"),
+    [
+        ([1.0, 2.0], [1.0, 2.0], 0.0, 0),
+        ([1.0, 2.5], [1.0, 2.0], 0.5, 0),
+        ([1.0, 2.6], [1.0, 2.0], 0.5, 1),
+        ([1.0, 2.6], [1.0, 2.0], [0.0, 1.0], 0),
+        ([math.nan, 1.0], [math.nan, 1.0], 0.0, 0),
+        ([math.nan, 1.0], [2.0, 1.0], 9.0, 1),
+        ([2.0, 1.0], [math.nan, 1.0], 9.0, 1),
+        ([math.inf, -math.inf], [math.inf, -math.inf], 1.0, 0),
+        ([math.inf, 1.0], [-math.inf, 1.0], 1.0, 1),
+        ([1.0, 1.0], [math.inf, 1.0], 1.0, 1),
+        ([1.0], [1.0], math.nan, 0),
+        ([1.0], [2.0], math.nan, 1),
+        ([1, 2**62 + 1], [1, 2**62], None, 1),
+        ([True, False], [True, True], None, 1),
+        ([], [], None, 0),
+    ],
+)
+def test_errors_are_counted(got: Any, expected: Any, bound: Any, wrong: int) -> None:
+    """NaN and infinities match themselves only, a bound may differ by element, and integers are exact."""
+    told = describe_errors(np.array(got), np.array(expected), bound)
+    assert wrong == (int(told.split()[0]) if told else 0)
+
+
+def test_the_worst_error_is_named() -> None:
+    """Of several wrong elements the message gives the one that is furthest off; NaN is further than any number."""
+    zeros = np.zeros((2, 2))
+    assert "worst at [1, 0]: got 5.0, expected 0.0 within 1" in str(
+        describe_errors(np.array([[2, 0], [5, 0.5]]), zeros, 1)
+    )
+    assert "worst at [0, 1]: got nan" in str(describe_errors(np.array([[1e300, math.nan], [0, 0]]), zeros, 1))
+
+
+def test_a_slow_candidate_is_stopped_early() -> None:
+    """One that is far above the incumbent is called twice, is ok and flagged; one that is not is timed in full."""
+    calls: list[int] = []
+
+    def slow(times: int) -> None:
+        calls.append(times)
+        until = time.thread_time() + 0.002
+        while time.thread_time() < until:
+            pass
+
+    timing = take_times(slow, best=0.0001)
+    assert timing.stopped_early
+    assert calls == [1, 1]
+    assert min(timing.times) >= 0.002
+    assert not take_times(slow, best=0.002, seconds=0.02).stopped_early
+    assert not take_times(slow, seconds=0.02).stopped_early
+
+
+def test_an_early_stop_is_an_outcome() -> None:
+    """The measurement says so and keeps the bound known so far."""
+    measured = measure_candidate(no_stage, make(), {"n": 100_000}, HOST, build(DOUBLING), best=1e-9)
+    assert measured.outcome == Outcome("ok", stopped_early=True)
+    assert measured.cost == min(measured.times)
+
+
+def test_the_statistic_is_the_lower_quartile() -> None:
+    """It is a reading, and disturbed readings up to three quarters do not move it."""
+    assert typical([5.0, 1.0, 3.0, 2.0, 4.0]) == 2.0
+    assert typical([7.0]) == 7.0
+    assert typical([1.0, 1.0] + [9.0] * 3) == 1.0
+    assert Timing((3.0, 1.0, 2.0), 1).cost == 1.0
+
+
+def test_short_calls_are_batched() -> None:
+    """A callable too short for the clock is run many times a reading."""
+    timing = time_callable(lambda: None)
+    assert timing.calls > 100
+    assert timing.cost < 1e-4
+
+
+def test_a_peer_is_timed_by_its_name() -> None:
+    """A peer runs on the kernel's arguments in place; an unknown one is refused."""
+    seen: list[int] = []
+
+    def double(x: Any, n: int, y: Any) -> None:
+        seen.append(n)
+        np.add(x, x, out=y)
+
+    kernel = make(peers={"numpy": double})
+    assert measure_peer(no_stage, kernel, PROBLEM, "numpy").outcome == Outcome("ok")
+    assert set(seen) == {1000}
+    with pytest.raises(KernelError, match="no peer 'blas'"):
+        measure_peer(no_stage, kernel, PROBLEM, "blas")
+
+
+@given(st.lists(st.floats(-10, 10), min_size=1, max_size=60))
+def test_an_interval_holds_the_median(values: list[float]) -> None:
+    """The sign interval is of readings, or infinite, and spans the median."""
+    low, high = sign_interval(values, 0.01)
+    assert low <= np.median(values) <= high
+    assert math.isinf(low) == math.isinf(high) == (len(values) < 8)
+    assert math.isinf(low) or {low, high} <= set(values)
+
+
+def test_interval_ranks() -> None:
+    """The ranks are those of the tables of the sign test: n = 8, 20, 50 at 1 %."""
+    for size, rank in ((8, 1), (20, 4), (50, 16)):
+        assert (float(rank), float(size + 1 - rank)) == sign_interval(
+            [float(n) for n in range(1, size + 1)], 0.01
+        )
+
+
+def test_a_race_is_judged_by_pairs() -> None:
+    """Drift that falls on both alike does not hide a difference of 2 %; one of 0.3 % does not count."""
+    drift = [1 + n / 10 for n in range(16)]
+    for factor, separated in ((1.02, True), (1.003, False), (1.0, False)):
+        judged = judge([[factor * t for t in drift], drift], 2)
+        assert judged.separated is separated
+        assert judged.interval == pytest.approx((factor, factor))
+    assert judge([[1.02 * t for t in drift], drift], 2).order == (1, 0)
+
+
+def test_one_contestant_is_not_separated() -> None:
+    """Nothing was compared, so nothing is claimed."""
+    judged = judge([[1.0] * 8], 1)
+    assert (judged.order, judged.separated, judged.interval) == ((0,), False, (0.0, math.inf))
+
+
+def test_a_race_tells_twice_the_work_apart() -> None:
+    """Of two right candidates the one that does everything twice loses, whatever the order; peers take no place."""
+    double = map_ir("  %yi = fadd double %xi, %xi")
+    slow = double.replace(
+        "store double %yi, ptr %py", "\n".join("  store volatile double %yi, ptr %py" for _ in range(20))
+    )
+    kernel = make(peers={"numpy": lambda x, _, y: np.add(x, x, out=y)})
+    stages: list[str] = []
+    result = race(
+        stages.append, kernel, PROBLEM, HOST, [build(slow), build(double)], peers=["numpy"], seconds=0.2
+    )
+    assert stages == ["load", "run"]
+    assert result.order == (1, 0)
+    assert result.separated
+    assert result.interval[0] > 1.005
+    assert len(result.costs) == len(result.times) == 3
+    assert len({len(times) for times in result.times}) == 1
+    assert result.ratio(0, 1) > 1.005
+    assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301
+
+
+def test_the_peak_is_above_a_chain_of_dependent_operations() -> None:
+    """It counts at least what twelve independent chains can do beyond one."""
+    assert fma_peak(no_stage, HOST) > 1.0
