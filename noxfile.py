@@ -1,0 +1,77 @@
+"""The tasks of a contributor, each in an environment of its own: `nox --list` shows them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["lint", "typing", "tests"]
+
+PINNED = ("-c", "constraints.txt")
+BUILD_PINNED = ("--build-constraint", "constraints.txt")
+# A test takes fixtures without saying their types, and passes wrong values on purpose.
+LENIENT = (
+    "--allow-untyped-defs",
+    "--allow-incomplete-defs",
+    "--allow-untyped-calls",
+    "--implicit-reexport",
+    "--disable-error-code=arg-type",
+)
+
+
+def install(session: nox.Session, *groups: str) -> None:
+    """Install the project with all its extras, and dependency groups, at the pinned versions."""
+    chosen = [word for group in groups for word in ("--group", group)]
+    session.install(*PINNED, *BUILD_PINNED, *chosen, "-e", ".[all]")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style, format and layers."""
+    session.install(*PINNED, "--group", "lint")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("lint-imports", env={"PYTHONPATH": "src"})
+
+
+@nox.session
+def typing(session: nox.Session) -> None:
+    """Check the types of the packages and of their tests."""
+    install(session, "test", "typing", "tasks")
+    session.run("mypy", "src/targetspec", "src/tuner", "noxfile.py")
+    session.run("mypy", *LENIENT, "tests")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests."""
+    install(session, "test")
+    session.run("pytest", "-n", "2", *session.posargs)
+
+
+@nox.session
+def coverage(session: nox.Session) -> None:
+    """Run the tests and report which lines and branches they miss, worker processes included."""
+    install(session, "test")
+    session.run("coverage", "erase")
+    session.run("coverage", "run", "-m", "pytest", "-n", "2", *session.posargs)
+    session.run("coverage", "combine", "--quiet")
+    session.run("coverage", "report")
+
+
+@nox.session
+def oracles(session: nox.Session) -> None:
+    """Compare with clang, which comes with the ziglang package."""
+    install(session, "test", "oracles")
+    session.run("pytest", "-n", "2", "-m", "oracle", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Run every benchmark; none judges, each prints what it measured."""
+    install(session, "bench")
+    for script in sorted(Path("benchmarks").glob("*.py")):
+        session.run("python", str(script), *session.posargs)
