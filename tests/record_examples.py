@@ -3,50 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from datetime import UTC
 from typing import Any
 
 import attrs
 from hypothesis import strategies as st
 
-import targetspec
+from standin import StandIn
+from tuner.database import Database
 from tuner.record import CLOCKS, KINDS, STAGES, Outcome, Record
 
 FINGERPRINT = hashlib.sha256(b"sgemm").hexdigest()
 TOOLCHAIN = "llvmlite 0.50.0, LLVM 22.1.0"
 
-
-@attrs.frozen
-class StandIn:
-    """What records use of a target; `libc` cannot change timing, so it is no part of the tuning key."""
-
-    cpu: str = "znver3"
-    libc: int = 0
-    host: StandIn | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"cpu": self.cpu, "libc": self.libc, "host": self.host and self.host.to_dict()}
-
-    @property
-    def digest(self) -> str:
-        return hashlib.sha256(json.dumps(self.to_dict()).encode()).hexdigest()
-
-    @property
-    def tuning_key(self) -> str:
-        return hashlib.sha256(self.cpu.encode()).hexdigest()
-
-
-def _from_dict(document: Any) -> StandIn:
-    if "cpu" not in document:
-        raise targetspec.errors.UnknownNameError("kind", str(document))
-    host = document["host"]
-    return StandIn(document["cpu"], document["libc"], host and _from_dict(host))
-
-
-if not hasattr(targetspec, "Target"):
-    targetspec.Target = StandIn
-    targetspec.from_dict = _from_dict
 
 ZEN3 = StandIn()
 ZEN3_OTHER_LIBC = StandIn(libc=31)
@@ -115,3 +84,15 @@ def records(draw: st.DrawFn, **members: st.SearchStrategy[Any]) -> Record:
     return Record(
         outcome=outcome, **{name: draw(drawn[name]) for name in drawn.keys() - given.keys()}, **given
     )
+
+
+def numbered(number: int, **members: Any) -> Record:
+    """The example record with another number, and with what is given."""
+    return attrs.evolve(EXAMPLE, number=number, **members)
+
+
+def write_many(database: Database, run: str, count: int) -> None:
+    """Add records one by one, as one of several processes does."""
+    for number in range(count):
+        database.add(numbered(number, run=run))
+    database.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -105,10 +106,18 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plain data of its JSON form, with the version of the form."""
-        document = {name: getattr(self, name) for name in _RECORD_FIELDS}
-        document.update({name: dict(document[name]) for name in ("problem", "config", "quality")})
-        document |= {"target": self.target.to_dict(), "outcome": self.outcome.to_dict()}
-        return document | {"times": list(self.times), "version": VERSION}
+        return self._plain(self.target.to_dict())
+
+    @property
+    def identity(self) -> bytes:
+        """SHA-256 over its canonical JSON with its target's digest for the target: equal iff the records are."""
+        return hashlib.sha256(canonical(self._plain(self.target.digest)).encode()).digest()
+
+    def _plain(self, target: Any) -> dict[str, Any]:
+        members = {name: getattr(self, name) for name in _RECORD_FIELDS}
+        values = {name: dict(members[name]) for name in ("problem", "config", "quality")}
+        rest = {"outcome": self.outcome.to_dict(), "times": list(self.times), "version": VERSION}
+        return members | values | rest | {"target": target}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Record:

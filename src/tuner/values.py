@@ -18,13 +18,15 @@ Value: TypeAlias = int | float | str | bool
 # What a 64-bit signed integer holds: SQLite's and most JSON readers' limit, and that of a kernel's argument.
 INTEGERS = range(-(2**63), 2**63)
 
+# One encoder for all: json.dumps would make one each time.
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def canonical(document: Any) -> str:
     """Return the canonical JSON text of plain data: one line of ASCII, keys sorted, never NaN."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(document)
 
 
 def read_json(text: str) -> Any:
