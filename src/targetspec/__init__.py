@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         UnknownNameError,
     )
     from targetspec.features import FeatureSet
-    from targetspec.host.detection import detect_host
+    from targetspec.host.detected import detect_host
     from targetspec.kinds.cpu import CpuTarget
     from targetspec.parsing import Parsed, parse, parse_full
     from targetspec.schemas import json_schema

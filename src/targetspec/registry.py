@@ -34,7 +34,7 @@ PUBLIC = {
     "Triple": "targetspec.triple",
     "UnknownNameError": "targetspec.errors",
     "Verdict": "targetspec.compatibility",
-    "detect_host": "targetspec.host.detection",
+    "detect_host": "targetspec.host.detected",
     "diff": "targetspec.target",
     "dumps": "targetspec.codec",
     "from_dict": "targetspec.codec",

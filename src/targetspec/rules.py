@@ -8,7 +8,7 @@ says about a decision is made later, from the same two values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any, Literal
 
 import attrs
@@ -65,11 +65,26 @@ def show(value: Any) -> str:
 
 
 def show_difference(need: Any, have: Any) -> tuple[str, str]:
-    """Write two sets: of the needed one, what is missing; of the other, that it lacks these."""
+    """Write of two sets what the first has and the second lacks."""
     if need is None or have is None:
-        return show(need), show(have)
+        return _stated(need), _stated(have)
     missing = ", ".join(sorted(set(need) - set(have)))
-    return missing, f"without {missing}" if missing else show(have)
+    return missing or "nothing more", "all but these" if missing else "all of it"
+
+
+def show_change(need: Any, have: Any) -> tuple[str, str]:
+    """Write two values; of two sets, what each has beside the other."""
+    if isinstance(need, Set) and isinstance(have, Set):
+        return _extra(need, have), _extra(have, need)
+    return show(need), show(have)
+
+
+def _extra(one: Set[str], other: Set[str]) -> str:
+    return f"also {', '.join(sorted(set(one) - set(other)))}" if set(one) - set(other) else "nothing more"
+
+
+def _stated(value: Any) -> str:
+    return "not stated" if value is None else "a stated set"
 
 
 def show_both(need: Any, have: Any) -> tuple[str, str]:
@@ -165,5 +180,6 @@ def re_measure(name: str, view: View | None = None) -> Rule:
         decide=always,
         demand=view,
         promise=view,
+        say=show_change,
         weight="re-measure",
     )

@@ -280,7 +280,7 @@ def test_every_name_is_llvms():
     assert {*x86_models._INTEL.values()} <= cpus
     assert {name for rows in x86_models._AMD.values() for _, _, name in rows} <= cpus
     cpus, features = llvm_names("aarch64-linux-gnu")
-    assert {*arm_features._AARCH64} | {
+    assert {*arm_features.AARCH64_FEATURES} | {
         version for version, _ in arm_features._V8_STEPS + arm_features._V9_STEPS
     } <= features
     cpus_32, features_32 = llvm_names("armv7-linux-gnueabihf")

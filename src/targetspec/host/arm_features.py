@@ -34,7 +34,7 @@ ARM_BITS: Mapping[int, tuple[str, ...]] = {
 }
 
 # An LLVM feature and the capabilities that it takes, all of them
-_AARCH64: Mapping[str, str] = {
+AARCH64_FEATURES: Mapping[str, str] = {
     "fp-armv8": "fp",
     "neon": "asimd",
     "aes": "aes pmull",
@@ -173,7 +173,7 @@ def aarch64_features(names: frozenset[str]) -> frozenset[str]:
     >>> sorted(aarch64_features(frozenset({"fp", "asimd", "crc32"})))
     ['crc', 'fp-armv8', 'neon', 'v8a']
     """
-    return _met(_AARCH64, names) | frozenset(_versions(names))
+    return _met(AARCH64_FEATURES, names) | frozenset(_versions(names))
 
 
 def arm_features(names: frozenset[str]) -> frozenset[str]:

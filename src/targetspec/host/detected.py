@@ -1,0 +1,90 @@
+"""The target that this machine is: what was detected, as a value."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, overload
+
+from targetspec import cpu as tables
+from targetspec.errors import TargetspecError
+from targetspec.host.arm_features import AARCH64_FEATURES
+from targetspec.host.detection import detect_facts, target_fields
+from targetspec.host.facts import HostFacts
+from targetspec.kinds.cpu import CpuTarget
+from targetspec.triple import Triple
+
+
+@overload
+def detect_host(*, explain: Literal[False] = False) -> CpuTarget: ...
+@overload
+def detect_host(*, explain: Literal[True]) -> tuple[CpuTarget, tuple[str, ...]]: ...
+def detect_host(*, explain: bool = False) -> CpuTarget | tuple[CpuTarget, tuple[str, ...]]:
+    """Return this machine as a target, by what it can use; with `explain`, also notes on what is not stated and why.
+
+    It does not raise for a strange machine: it states less.
+    """
+    target, notes = host_target(detect_facts())
+    return (target, notes) if explain else target
+
+
+def host_target(facts: HostFacts) -> tuple[CpuTarget, tuple[str, ...]]:
+    """Return the target that the facts make, and the notes on what is missing."""
+    fields: dict[str, Any] = target_fields(facts)
+    notes = list(facts.notes)
+    family = Triple.parse(facts.triple).family
+    if family not in tables.family_names():
+        fields.pop("features", None)
+        fields.pop("cpu", None)
+        notes.append(f"no feature table for {facts.arch}: neither CPU nor features are stated")
+    elif fields.get("features"):
+        kept, dropped = settled_features(family, facts.identity.cpu, facts.features)
+        fields["features"] = kept
+        if dropped:
+            notes.append(f"not stated, since what they imply is not usable here: {', '.join(sorted(dropped))}")
+    return _made(fields, notes)
+
+
+def settled_features(
+    family: str, cpu: str | None, detected: frozenset[str]
+) -> tuple[tables.FeatureSet, frozenset[str]]:
+    """Return the closed set of what is usable, and what had to go because a part of it is not.
+
+    A feature is kept only where all that it implies was detected: closing upwards would claim what the
+    machine denied. What no program can observe (on AArch64: debug, tracing, virtualisation) is taken from
+    the table of the CPU, where its name is known.
+    """
+    known = frozenset(name for name in detected if name in tables.feature_names(family))
+    hidden = _hidden(family, cpu)
+    allowed = known | hidden
+    kept = frozenset(name for name in allowed if tables.implied(family, name) - _unobservable(family) <= allowed)
+    return tables.FeatureSet.closed(family, kept), known - kept
+
+
+def _hidden(family: str, cpu: str | None) -> frozenset[str]:
+    if family != "aarch64" or cpu is None:
+        return frozenset()
+    try:
+        whole = tables.resolve(family, cpu)
+    except TargetspecError:
+        return frozenset()
+    return frozenset(whole) & _unobservable(family)
+
+
+def _unobservable(family: str) -> frozenset[str]:
+    if family == "x86":
+        return frozenset({"nopl"})  # CPUID has no bit for it
+    if family != "aarch64":
+        return frozenset()
+    versions = {name for name in tables.feature_names(family) if name[0] == "v" and name.endswith("a")}
+    return frozenset(tables.feature_names(family)) - set(AARCH64_FEATURES) - versions
+
+
+def _made(fields: dict[str, Any], notes: list[str]) -> tuple[CpuTarget, tuple[str, ...]]:
+    """Make the target, leaving out one field after another where a strange machine states what no target can."""
+    for doubtful in (None, "cpu", "features", "libc_version", "libc"):
+        if doubtful is not None:
+            fields.pop(doubtful, None)
+        try:
+            return CpuTarget(**fields), tuple(notes)
+        except TargetspecError as error:
+            notes.append(str(error))
+    return CpuTarget(triple=fields.get("triple")), tuple(notes)
