@@ -1,0 +1,209 @@
+"""Facts of CPUs and their features by family: names, sets, roles, what implies what."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import cast
+
+from targetspec.cpu_tables import FAMILIES, TABLES_VERSION, Role, cpu_index, descriptions, table
+from targetspec.errors import UnknownNameError
+from targetspec.feature_aliases import WORLDS, from_llvm, to_llvm
+from targetspec.features import FeatureSet
+
+__all__ = [
+    "TABLES_VERSION",
+    "FeatureSet",
+    "Role",
+    "baseline_cpu",
+    "canonical_cpu",
+    "canonical_feature",
+    "cpu_names",
+    "cpu_widths",
+    "dependents",
+    "describe",
+    "families_of_cpu",
+    "family_names",
+    "feature_alias",
+    "feature_names",
+    "feature_spelling",
+    "implied",
+    "inverse_of",
+    "patches",
+    "resolve",
+    "role",
+    "tuning_of",
+]
+
+# What clang 22 compiles for when a triple is all it is given, by architecture and sub-architecture.
+_BASELINES = {
+    ("x86_64", ""): "x86-64",
+    ("x86_64", "h"): "core-avx2",
+    ("i386", ""): "i386",
+    ("i386", "i486"): "i486",
+    ("i386", "i586"): "i586",
+    ("i386", "i686"): "i686",
+    ("aarch64", ""): "generic",
+    ("aarch64", "e"): "apple-a12",
+}
+
+
+def family_names() -> tuple[str, ...]:
+    """Return the names of the tables."""
+    return FAMILIES
+
+
+def cpu_names(family: str, *, aliases: bool = False) -> tuple[str, ...]:
+    """Return the CPUs of a family, sorted; with `aliases` the other names they go by as well."""
+    held = table(family)
+    return tuple(sorted([*held.cpus, *(held.cpu_aliases if aliases else ())]))
+
+
+def canonical_cpu(family: str, name: str) -> str:
+    """Return the name that LLVM defines a CPU by.
+
+    Raises:
+        UnknownNameError: no such CPU.
+
+    >>> canonical_cpu("x86", "core-avx2")
+    'haswell'
+    """
+    return table(family).canonical_cpu(name)
+
+
+def families_of_cpu(name: str) -> tuple[str, ...]:
+    """Return the families that have a CPU of this name, without reading their tables.
+
+    >>> families_of_cpu("cortex-a53")
+    ('aarch64', 'arm')
+    """
+    return cpu_index().get(name, ())
+
+
+def baseline_cpu(arch: str, sub_arch: str = "") -> str | None:
+    """Return the CPU that a triple's architecture stands for when none is stated; None where there is no table.
+
+    >>> baseline_cpu("x86_64")
+    'x86-64'
+    """
+    return _BASELINES.get((arch, sub_arch)) or _BASELINES.get((arch, ""))
+
+
+def cpu_widths(family: str, cpu: str) -> tuple[int, ...]:
+    """Return the pointer widths, in bits, that a CPU runs code of: `(32,)` for i686, `(32, 64)` for haswell."""
+    held = table(family)
+    row = held.cpus[held.canonical_cpu(cpu)]
+    return tuple(int(bits) for bits in row.get("bits", held.bits).split())
+
+
+def feature_names(family: str) -> tuple[str, ...]:
+    """Return the features of a family, of all roles, sorted."""
+    return tuple(sorted(table(family).features))
+
+
+def canonical_feature(family: str, name: str) -> str:
+    """Return LLVM's name of a feature.
+
+    Raises:
+        UnknownNameError: no such feature.
+
+    >>> canonical_feature("x86", "sse4_1")
+    'sse4.1'
+    """
+    return table(family).canonical(name)
+
+
+def role(family: str, feature: str) -> Role:
+    """Return whether a feature is "isa", "tuning", "inverse" or "abi"."""
+    held = table(family)
+    return cast("Role", held.features[held.canonical(feature)]["role"])
+
+
+def describe(family: str, feature: str) -> str:
+    """Return a sentence on what a feature is."""
+    return descriptions(family)[canonical_feature(family, feature)]
+
+
+def feature_alias(family: str, name: str, world: str) -> str | None:
+    """Return LLVM's name of what a world calls a feature; None where LLVM has no such feature.
+
+    The worlds are "linux" (the flags of /proc/cpuinfo), "rust", "gcc" (clang's options too) and "llvm" (old names).
+
+    Raises:
+        UnknownNameError: no such family or world.
+
+    >>> feature_alias("x86", "abm", "linux")
+    'lzcnt'
+    """
+    found = to_llvm(family, _world(world)).get(name, name)
+    return found if found in table(family).features else None
+
+
+def feature_spelling(family: str, feature: str, world: str) -> str:
+    """Return what a world writes for a feature; LLVM's own name where the two agree.
+
+    Raises:
+        UnknownNameError: no such family, feature or world.
+
+    >>> feature_spelling("x86", "lzcnt", "linux")
+    'abm'
+    """
+    name = canonical_feature(family, feature)
+    return from_llvm(family, _world(world)).get(name, name)
+
+
+def _world(world: str) -> str:
+    if world not in WORLDS:
+        raise UnknownNameError("world", world, tuple(difflib.get_close_matches(world, WORLDS)))
+    return world
+
+
+def implied(family: str, feature: str) -> frozenset[str]:
+    """Return all that a feature implies, itself included."""
+    held = table(family)
+    name = held.canonical(feature)
+    return frozenset(held.unmask(held.reach(name))) if name in held.bit else frozenset((name,))
+
+
+def dependents(family: str, feature: str) -> frozenset[str]:
+    """Return all that implies a feature, itself included: what goes when it goes."""
+    held = table(family)
+    name = held.canonical(feature)
+    return frozenset(held.unmask(held.down(name))) if name in held.bit else frozenset((name,))
+
+
+def tuning_of(family: str, cpu: str) -> frozenset[str]:
+    """Return the tuning features that come with a CPU's name."""
+    held = table(family)
+    return frozenset(held.cpus[held.canonical_cpu(cpu)].get("tuning", "").split())
+
+
+def inverse_of(family: str, cpu: str) -> frozenset[str]:
+    """Return the restrictions (inverse features) that come with a CPU's name."""
+    held = table(family)
+    return frozenset(held.cpus[held.canonical_cpu(cpu)].get("inverse", "").split())
+
+
+def patches(family: str) -> dict[str, str]:
+    """Return where the table departs from clang: the entry ("cpu znver3", "feature sse2") and the reason."""
+    return dict(table(family).patched)
+
+
+def resolve(
+    family: str, cpu: str, add: Iterable[str] = (), remove: Iterable[str] = (), *, bits: int = 64
+) -> FeatureSet:
+    """Return a CPU's features with some added and some removed, closed.
+
+    `bits` is the pointer width of the code. What is added brings all it implies; what is removed takes along all that
+    implies it.
+
+    Raises:
+        UnknownNameError: no such family, CPU or feature.
+        FeatureConflictError: what is added implies what is removed.
+        FeatureRoleError: a tuning or an inverse feature.
+
+    >>> resolve("x86", "haswell", remove=["avx"]) <= resolve("x86", "haswell")
+    True
+    """
+    held = table(family)
+    return FeatureSet.of_mask(family, held.change(held.cpu_mask(cpu, bits), add, remove))

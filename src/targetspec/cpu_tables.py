@@ -1,0 +1,263 @@
+"""The generated CPU and feature tables: one JSON file a family under `data/`, read when it is first used.
+
+A table holds two relations of a feature. `implies` is hard: a set that has one has the other, and taking the other
+away takes the first with it. `brings` is a default: asking for one asks for the other as well, unless that is refused,
+and nothing else ties them (x86 `sse4.2` brings `crc32`, yet haswell without `crc32` keeps `sse4.2`). A third, `covers`,
+is for names that clang leaves out where an architecture version implies them (AArch64 `v8.7a` covers `hcx`): they
+count as there when sets are compared, and are not listed. Sets are worked on as bit masks over the sorted names.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, cast
+
+from targetspec.errors import FeatureConflictError, FeatureRoleError, UnknownNameError
+from targetspec.feature_aliases import aliases_of
+
+Role = Literal["isa", "tuning", "inverse", "abi"]
+
+TABLES_VERSION = "22.1.8"
+"""The LLVM that the tables were made from."""
+
+FAMILIES = ("x86",)
+
+# os.path and open: pathlib costs 3 ms to import, as much as a table takes to read.
+_DATA = os.path.join(os.path.dirname(__file__), "data")  # noqa: PTH118, PTH120
+
+
+class Bring:
+    """One default: the mask that comes, where the set has all of `when` and nothing of `unless`."""
+
+    __slots__ = ("mask", "unless", "when")
+
+    def __init__(self, mask: int, when: int = 0, unless: int = 0) -> None:
+        self.mask, self.when, self.unless = mask, when, unless
+
+
+class Table:
+    """One family's table, with its relations as masks."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.family: str = document["family"]
+        self.version: str = document["llvm"]
+        self.features: dict[str, dict[str, str]] = document["features"]
+        self.cpus: dict[str, dict[str, str]] = document["cpus"]
+        self.cpu_aliases: dict[str, str] = document["aliases"]
+        self.bits: str = document["bits"]
+        self.patched: dict[str, str] = document["patched"]
+        self.names = tuple(name for name, row in self.features.items() if row["role"] in ("isa", "abi"))
+        self.bit = {name: 1 << index for index, name in enumerate(self.names)}
+        self._up: dict[str, int] = {}
+        for name in self.names:
+            self._climb(name)
+        self.covers = tuple(
+            (self.bit[name], self._cover(row["covers"]))
+            for name, row in self.features.items()
+            if "covers" in row
+        )
+        self.rules = tuple(
+            (self.mask(need.split()), self._up[give]) for give, need in document.get("rules", ())
+        )
+
+    def _climb(self, name: str) -> int:
+        known = self._up.get(name)
+        if known is None:
+            known = self.bit[name]
+            for implied in self.features[name].get("implies", "").split():
+                known |= self._climb(implied)
+            self._up[name] = known
+        return known
+
+    def _cover(self, names: str) -> int:
+        return functools.reduce(lambda mask, name: mask | self._up[name], names.split(), 0)
+
+    def mask(self, names: Iterable[str]) -> int:
+        """Return the mask of canonical names, nothing closed."""
+        mask = 0
+        for name in names:
+            mask |= self.bit[name]
+        return mask
+
+    def unmask(self, mask: int) -> tuple[str, ...]:
+        """Return the names of a mask, sorted."""
+        return tuple(name for name, bit in self.bit.items() if mask & bit)
+
+    def up(self, name: str) -> int:
+        """Return the mask of a feature and all it implies."""
+        return self._up[name]
+
+    def reach(self, name: str) -> int:
+        """Return the mask of a feature and all it implies or covers."""
+        return self.widen(self._up[name])
+
+    def widen(self, mask: int) -> int:
+        """Return a mask with what its features cover."""
+        for bit, cover in self.covers:
+            if mask & bit:
+                mask |= cover
+        return mask
+
+    @functools.cached_property
+    def _down(self) -> dict[str, int]:
+        down = dict.fromkeys(self.names, 0)
+        for name, bit in self.bit.items():
+            for implied in self.unmask(self.reach(name)):
+                down[implied] |= bit
+        return down
+
+    def down(self, name: str) -> int:
+        """Return the mask of a feature and all that implies or covers it."""
+        return self._down[name]
+
+    def close(self, mask: int) -> int:
+        """Return a mask with all that its features imply."""
+        fresh = mask
+        while fresh:
+            closed = mask
+            for name in self.unmask(fresh):
+                closed |= self._up[name]
+            for need, give in self.rules:
+                if need & closed == need:
+                    closed |= give
+            fresh, mask = closed & ~mask, closed
+        return mask
+
+    @functools.cached_property
+    def brings(self) -> tuple[tuple[int, Bring], ...]:
+        """The defaults: the bit of a feature, and what comes with it."""
+        return tuple(
+            (self.bit[name], self._bring(text))
+            for name, row in self.features.items()
+            for text in row.get("brings", "").split(";")
+            if text
+        )
+
+    def _bring(self, text: str) -> Bring:
+        names, _, condition = text.partition(" if ")
+        when, _, unless = condition.partition(" unless ")
+        closed = self._cover(names)
+        return Bring(closed, self.mask(when.split()), self.mask(unless.split()))
+
+    def canonical(self, name: str) -> str:
+        """Return a feature's canonical name.
+
+        Raises:
+            UnknownNameError: no such feature.
+        """
+        if name in self.features:
+            return name
+        alias = aliases_of(self.family).get(name) or self._folded.get(name)
+        if alias is None:
+            near = difflib.get_close_matches(name, self.features)
+            raise UnknownNameError("feature", name, tuple(near), self.family)
+        return alias
+
+    @functools.cached_property
+    def _folded(self) -> dict[str, str]:
+        # zig, and C identifiers made of feature names, write an underscore for what LLVM writes as a dot or a dash.
+        return {name.translate({ord("."): "_", ord("-"): "_"}): name for name in self.features}
+
+    def held(self, name: str) -> str | None:
+        """Return the canonical name of a feature that sets hold; None for one that the triple states.
+
+        Raises:
+            FeatureRoleError: a tuning or an inverse feature.
+        """
+        name = self.canonical(name)
+        row = self.features[name]
+        if row["role"] not in ("isa", "abi"):
+            raise FeatureRoleError(self.family, name, row["role"])
+        return None if row.get("field") else name
+
+    def canonical_cpu(self, name: str) -> str:
+        """Return a CPU's canonical name.
+
+        Raises:
+            UnknownNameError: no such CPU.
+        """
+        if name in self.cpus:
+            return name
+        alias = self.cpu_aliases.get(name)
+        if alias is None:
+            near = difflib.get_close_matches(name, [*self.cpus, *self.cpu_aliases])
+            raise UnknownNameError("CPU", name, tuple(near), self.family)
+        return alias
+
+    def cpu_mask(self, cpu: str, bits: int) -> int:
+        """Return the set of a CPU in code of a pointer width."""
+        row = self.cpus[self.canonical_cpu(cpu)]
+        return self.mask(f"{row['has']} {row.get(f'has{bits}', '')}".split())
+
+    def change(self, mask: int, add: Iterable[str], remove: Iterable[str]) -> int:
+        """Return a closed mask with features asked for and refused, in any order.
+
+        Raises:
+            FeatureConflictError: what is asked for implies what is refused.
+        """
+        wanted = [name for name in map(self.held, add) if name is not None]
+        refused = [name for name in map(self.held, remove) if name is not None]
+        self._check(wanted, refused)
+        gone = functools.reduce(lambda mask, name: mask | self.down(name), refused, 0)
+        mask &= ~gone
+        for name in wanted:
+            if not self.bit[name] & self.widen(mask):
+                mask |= self._up[name]
+        return self.close(self._bringing(mask, self.mask(wanted), gone))
+
+    def _bringing(self, mask: int, fresh: int, gone: int) -> int:
+        fresh = self.close(fresh)
+        while fresh:
+            more = 0
+            for bit, bring in self.brings:
+                if fresh & bit and mask & bring.when == bring.when and not mask & bring.unless:
+                    more |= bring.mask
+            fresh = more & ~gone & ~mask
+            mask |= fresh
+        return mask
+
+    def _check(self, wanted: list[str], refused: list[str]) -> None:
+        for name in wanted:
+            reach = self.reach(name)
+            for other in refused:
+                if reach & self.bit[other]:
+                    reason = f"{name} implies {other}" if name != other else "asked for and refused at once"
+                    raise FeatureConflictError(self.family, f"+{name}", f"-{other}", reason)
+
+
+@functools.cache
+def table(family: str) -> Table:
+    """Return a family's table.
+
+    Raises:
+        UnknownNameError: no such family.
+    """
+    if family not in FAMILIES:
+        near = difflib.get_close_matches(family, FAMILIES)
+        raise UnknownNameError("table", family, tuple(near))
+    return Table(_read(f"{family}.json"))
+
+
+@functools.cache
+def descriptions(family: str) -> Mapping[str, str]:
+    """Return what each feature of a family is."""
+    return cast("Mapping[str, str]", _read(f"{table(family).family}.doc.json"))
+
+
+@functools.cache
+def cpu_index() -> Mapping[str, tuple[str, ...]]:
+    """Return the families of each CPU name, aliases included, without reading the tables."""
+    found: dict[str, tuple[str, ...]] = {}
+    for family, names in _read("index.json").items():
+        for name in names.split():
+            found[name] = (*found.get(name, ()), family)
+    return found
+
+
+def _read(name: str) -> Any:
+    with open(os.path.join(_DATA, name), "rb") as file:  # noqa: PTH118, PTH123
+        return json.load(file)

@@ -1,0 +1,13 @@
+"""How each family's table is made: which questions give the sets of its CPUs and the closure of its features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import x86_table
+from table_patches import Patches
+
+Table = tuple[dict[str, Any], dict[str, str]]
+
+BUILDERS: dict[str, Callable[[Patches], Table]] = {"x86": x86_table.build}

@@ -1,0 +1,77 @@
+"""What was reviewed by hand in `table_patches.toml`, as the builders of the tables ask for it."""
+
+from __future__ import annotations
+
+import fnmatch
+from typing import Any
+
+
+class PatchError(ValueError):
+    """The patch file and the oracle do not fit: something was not reviewed, or a patch has no effect."""
+
+
+class Patches:
+    """One family's section: roles, aliases, and departures from clang."""
+
+    def __init__(self, family: str, section: dict[str, Any]) -> None:
+        self.family = family
+        self.roles: dict[str, list[str]] = section.get("roles", {})
+        self.fields: dict[str, str] = section.get("fields", {})
+        self.left_out: dict[str, str] = section.get("left_out", {})
+        self.aliases = {
+            alias: cpu for cpu, names in section.get("aliases", {}).items() for alias in names.split()
+        }
+        self.cpu_patches: list[dict[str, Any]] = section.get("cpu", [])
+        self.feature_patches: list[dict[str, Any]] = section.get("feature", [])
+        self.rules: list[list[str]] = section.get("rules", [])
+
+    def role(self, name: str, known: set[str]) -> str:
+        """Return a feature's role: as reviewed, else isa where clang knows it."""
+        for role, patterns in self.roles.items():
+            if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns):
+                return role
+        if name in known:
+            return "isa"
+        raise PatchError(f"{self.family}: the role of feature {name!r} was not reviewed")
+
+    def patch_cpus(self, sets: dict[str, set[str]], defined: dict[str, set[str]]) -> dict[str, str]:
+        """Change the sets as reviewed; return what was changed, with the reasons.
+
+        A patch adds or drops names; with `where = "defined"` only on the CPUs that LLVM's own definition gives the
+        name to, so that the list need not be repeated.
+        """
+        patched: dict[str, list[str]] = {}
+        for patch in self.cpu_patches:
+            add, drop = set(patch.get("add", "").split()), set(patch.get("drop", "").split())
+            chosen = [
+                cpu for cpu in sets if _chosen(cpu, patch, add, drop, sets[cpu], defined.get(cpu, set()))
+            ]
+            if not chosen:
+                raise PatchError(f"{self.family}: a CPU patch has no effect: {patch['reason']}")
+            for cpu in chosen:
+                sets[cpu] = sets[cpu] - drop | add
+                patched.setdefault(f"cpu {cpu}", []).append(patch["reason"])
+        return {key: " ".join(reasons) for key, reasons in sorted(patched.items())}
+
+    def patch_features(self, features: dict[str, dict[str, str]]) -> dict[str, str]:
+        """Change the rows of features as reviewed; return what was changed, with the reasons."""
+        patched = {}
+        for patch in self.feature_patches:
+            for name in patch["names"].split():
+                row = features[name]
+                for key in ("implies", "brings", "covers"):
+                    if key in patch:
+                        row[key] = " ".join(sorted({*row.get(key, "").split(), *patch[key].split()}))
+                patched[f"feature {name}"] = patch["reason"]
+        return dict(sorted(patched.items()))
+
+
+def _chosen(
+    cpu: str, patch: dict[str, Any], add: set[str], drop: set[str], has: set[str], defined: set[str]
+) -> bool:
+    if patch.get("where") == "defined" and not add <= defined:
+        return False
+    listed = patch.get("cpus")
+    if listed is not None and cpu not in listed.split():
+        return False
+    return not add <= has or bool(drop & has)
