@@ -1,0 +1,1 @@
+"""One module a dialect, each with `parse` and `format`."""

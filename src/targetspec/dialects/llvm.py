@@ -1,0 +1,256 @@
+"""LLVM's own way: a triple, and the options of its tools.
+
+    x86_64-unknown-linux-gnu -mcpu=znver3 -mattr=+vaes,-pku -mtune=znver4 -mabi=... -mfloat-abi=hard
+
+In any order, with one dash or two. The triple may also come as `-mtriple=T`, `--target=T`, `-target T` or
+`-triple T`, and the CPU on x86 as clang's `-march=X`. `-mattr` may be repeated; its names change the CPU's set all at
+once. Every other option is a leftover, and so is a word behind one that is no triple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+
+from targetspec import cpu as facts
+from targetspec.dialects.deltas import delta_of, stated_fields
+from targetspec.dialects.words import Source, Word, signed, split_words
+from targetspec.errors import NotRepresentableError, TargetspecError
+from targetspec.kinds.cpu import CpuTarget
+from targetspec.parsing import Parsed
+from targetspec.target import Target
+from targetspec.triple import Triple
+
+NAME = "llvm"
+_FIELDS = {
+    "mtriple": "triple",
+    "triple": "triple",
+    "target": "triple",
+    "mcpu": "cpu",
+    "march": "march",
+    "mtune": "tune",
+    "mattr": "features",
+    "mabi": "abi",
+    "target-abi": "abi",
+    "mfloat-abi": "float_abi",
+    "float-abi": "float_abi",
+}
+_OPTIONS = {"cpu": "-mcpu=", "tune": "-mtune=", "abi": "-mabi=", "float_abi": "-mfloat-abi="}
+_SOFT_FLOAT = "soft-float"
+
+
+@attrs.define
+class _Stated:
+    """What the words state: a place for each field, all `-mattr` items, and the leftovers."""
+
+    places: dict[str, Word] = attrs.Factory(dict)
+    items: list[Word] = attrs.Factory(list)
+    leftovers: list[str] = attrs.Factory(list)
+
+
+def parse(text: str) -> Parsed:
+    """Read a CPU target; TargetSyntaxError says what is wrong where."""
+    source = Source(text, NAME)
+    stated = _sorted_words(source)
+    places = _with_cpu_of_march(source, stated.places)
+    target = _target(source, places, stated.items)
+    return Parsed(target, tuple(stated.leftovers), NAME)
+
+
+def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the name of every dialect's writer
+    """Return the options that say a CPU target; NotRepresentableError for what has none, unless `lossy`."""
+    if not isinstance(target, CpuTarget):
+        raise NotRepresentableError(NAME, (("kind", f"{target.kind}: only a cpu target has options"),))
+    unfit: list[tuple[str, str]] = []
+    words = list(_words(target, unfit))
+    if not words:
+        unfit.append(("triple", "not stated, and neither is anything else that has an option"))
+    if unfit and not (lossy and words):
+        raise NotRepresentableError(NAME, tuple(unfit))
+    return " ".join(words)
+
+
+# -- reading ------------------------------------------------------------------------------------------
+
+
+def _sorted_words(source: Source) -> _Stated:
+    stated = _Stated()
+    words = iter(split_words(source.text))
+    free = False
+    for word in words:
+        if not word.text.startswith("-"):
+            _take_bare(source, stated, word, free)
+            free = False
+            continue
+        name, equals, _ = word.text.lstrip("-").partition("=")
+        value = word.after(word.text.index("=") + 1) if equals else None
+        field = _FIELDS.get(name)
+        if field is None:
+            stated.leftovers.append(word.text)
+        else:
+            _state(source, stated, field, value or _next(source, words, word))
+        free = field is None and not equals
+    return stated
+
+
+def _next(source: Source, words: Iterator[Word], option: Word) -> Word:
+    value = next(words, None)
+    if value is None or value.text.startswith("-"):
+        raise source.fault(option, f"{option.text} has no value", f"write {option.text}=VALUE")
+    return value
+
+
+def _take_bare(source: Source, stated: _Stated, word: Word, free: bool) -> None:
+    """Take a word without a dash for the triple, or for the argument of the unknown option before it."""
+    if free and ("triple" in stated.places or not _is_triple(word.text)):
+        stated.leftovers.append(word.text)
+        return
+    if "=" in word.text:
+        raise source.fault(
+            word, f"{word.text!r} is neither a triple nor an option", f"did you mean -{word.text}?"
+        )
+    _state(source, stated, "triple", word)
+
+
+def _is_triple(text: str) -> bool:
+    try:
+        Triple.parse(text)
+    except TargetspecError:
+        return False
+    return True
+
+
+def _state(source: Source, stated: _Stated, field: str, value: Word) -> None:
+    if not value.text:
+        raise source.fault(value, "the option has no value", "leave it out where nothing is stated")
+    if field == "features":
+        stated.items.extend(_items(source, value))
+        return
+    if field in stated.places:
+        first = stated.places[field].text
+        raise source.fault(
+            value, f"the {field} is stated twice, as {first!r} and {value.text!r}", "state it once"
+        )
+    if value.text == "native" and field != "triple":
+        hint = "the text 'native' is this machine, with the features it really has"
+        raise source.fault(value, "'native' names no CPU: it means another one on each machine", hint)
+    stated.places[field] = value
+
+
+def _items(source: Source, value: Word) -> Iterator[Word]:
+    for item in value.items():
+        if len(item.text) < 2 or item.text[0] not in "+-":  # noqa: PLR2004 - a sign and a name
+            raise source.fault(item, "a feature of -mattr is +name or -name", f"write +{item.text}")
+        yield item
+
+
+def _with_cpu_of_march(source: Source, places: dict[str, Word]) -> dict[str, Word]:
+    march = places.get("march")
+    if march is None:
+        return places
+    if not _is_for_x86(source, places, march):
+        hint = "state -mcpu=, and -mattr= for what it has beside"
+        raise source.fault(march, "-march names a CPU on x86 only", hint)
+    if "cpu" in places and places["cpu"].text != march.text:
+        raise source.fault(
+            march, f"-march and -mcpu name two CPUs, {march.text!r} and {places['cpu'].text!r}"
+        )
+    return {"cpu": march, **{field: word for field, word in places.items() if field != "march"}}
+
+
+def _is_for_x86(source: Source, places: dict[str, Word], march: Word) -> bool:
+    if "triple" not in places:
+        return "x86" in facts.families_of_cpu(march.text)
+    triple: Triple = source.reading(places, lambda: Triple.parse(places["triple"].text))
+    return triple.family == "x86"
+
+
+def _target(source: Source, places: dict[str, Word], items: list[Word]) -> CpuTarget:
+    named = {**places, **{f"item {index}": item for index, item in enumerate(items)}}
+    fields: dict[str, Any] = {field: word.text for field, word in places.items()}
+    target: CpuTarget = source.reading(named, lambda: CpuTarget(**fields))
+    if not items:
+        return target
+    if target.family is None:
+        hint = "state the triple, or a CPU that only one architecture has"
+        raise source.fault(items[0], "features mean nothing without an architecture", hint)
+    family = target.family
+    changes = source.reading(named, lambda: _changes(source, family, target, items))
+    made: CpuTarget = source.reading(named, lambda: target.evolve(**changes))
+    return made
+
+
+def _changes(source: Source, family: str, target: CpuTarget, items: list[Word]) -> dict[str, Any]:
+    """Return the fields that `-mattr` states: LLVM has features, tuning, restrictions and soft float in one list."""
+    by_role: dict[str, list[Word]] = {"set": [], "tuning": [], "inverse": [], "float": []}
+    for item in items:
+        by_role[_place(family, item.text[1:])].append(item)
+    changes: dict[str, Any] = {}
+    if by_role["set"]:
+        changes["features"] = target.request_features(*signed(by_role["set"]))
+        if changes["features"] is None:
+            raise source.fault(by_role["set"][0], "there is no CPU whose set these change", "state -mcpu=")
+    if by_role["tuning"]:
+        changes["tuning"] = _signed_once(source, family, by_role["tuning"])
+    if by_role["inverse"]:
+        names = _signed_once(source, family, by_role["inverse"])
+        changes["restrictions"] = frozenset(name[1:] for name in names if name[0] == "+")
+    if by_role["float"]:
+        changes["float_abi"] = _float_abi(source, target, by_role["float"])
+    return changes
+
+
+def _place(family: str, name: str) -> str:
+    feature = facts.canonical_feature(family, name)
+    if feature == _SOFT_FLOAT:
+        return "float"
+    role = facts.role(family, feature)
+    return role if role in ("tuning", "inverse") else "set"
+
+
+def _signed_once(source: Source, family: str, items: Iterable[Word]) -> frozenset[str]:
+    signs: dict[str, str] = {}
+    for item in items:
+        name = facts.canonical_feature(family, item.text[1:])
+        if signs.setdefault(name, item.text[0]) != item.text[0]:
+            raise source.fault(item, f"{name} is asked for and refused at once", "state one of the two")
+    return frozenset(sign + name for name, sign in signs.items())
+
+
+def _float_abi(source: Source, target: CpuTarget, items: list[Word]) -> str:
+    wanted = {"soft" if item.text[0] == "+" else "hard" for item in items}
+    if len(wanted) > 1 or not wanted >= ({target.float_abi} - {None}):
+        raise source.fault(items[-1], "soft float is asked for and refused at once", "state one of the two")
+    return wanted.pop()
+
+
+# -- writing ------------------------------------------------------------------------------------------
+
+
+def _words(target: CpuTarget, unfit: list[tuple[str, str]]) -> Iterator[str]:
+    """Give the words; what has none goes to `unfit`."""
+    stated = dict(stated_fields(target))
+    if target.triple is not None:
+        yield str(target.triple)
+    for name, option in _OPTIONS.items():
+        if name in stated:
+            yield f"{option}{stated.pop(name)}"
+    signs = list(_signs(target, unfit))
+    if signs:
+        yield f"-mattr={','.join(signs)}"
+    for name in ("triple", "features", "tuning", "restrictions"):
+        stated.pop(name, None)
+    unfit.extend((name, "LLVM's tools have no option for it") for name in stated)
+
+
+def _signs(target: CpuTarget, unfit: list[tuple[str, str]]) -> Iterator[str]:
+    delta = delta_of(target)
+    if delta is None:
+        unfit.append(("features", "no change of a CPU's set gives them"))
+    elif f"+{_SOFT_FLOAT}" in delta or f"-{_SOFT_FLOAT}" in delta:
+        unfit.append(("features", f"{_SOFT_FLOAT} is read as the field float_abi"))
+    yield from delta or ()
+    yield from sorted(target.tuning)
+    yield from (f"+{name}" for name in sorted(target.restrictions))
