@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import attrs
 
 from targetspec import registry
-from targetspec.errors import DocumentError, FieldError, FieldTypeError, TargetspecError, TargetSyntaxError
+from targetspec.errors import (
+    DocumentError,
+    FieldError,
+    FieldTypeError,
+    RegistrationError,
+    TargetspecError,
+    TargetSyntaxError,
+)
 from targetspec.target import Target
 
 LONGEST = 100_000
@@ -60,13 +68,13 @@ def parse_full(text: str, dialect: str = "auto") -> Parsed:
         return Parsed(registry.layer_above("host.detected").detect_host())
     if dialect == "json":
         return _parse_json(text)
-    parsed = registry.dialect(dialect).parse(text)
-    if not isinstance(parsed, Parsed):
-        raise TypeError(f"the dialect {dialect!r} returned a {type(parsed).__name__}, and not a Parsed")
+    parsed: Any = registry.dialect(dialect).parse(text)
+    if type(parsed) is not Parsed:
+        raise RegistrationError(dialect, f"its parse returned a {type(parsed).__name__}, and not a Parsed")
     return parsed
 
 
-def _checked(text: str) -> str:
+def _checked(text: Any) -> str:
     if not isinstance(text, str):
         hint = "decode it first" if isinstance(text, bytes) else ""
         raise FieldTypeError("parsed", "text", repr(text)[:200], "must be a str", hint)

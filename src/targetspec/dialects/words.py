@@ -121,7 +121,8 @@ def _within(word: Word, name: str) -> Word:
 
 def signed(items: Iterable[Word]) -> tuple[list[str], list[str]]:
     """Return the names of signed words: those added, and those removed."""
-    added, removed = [], []
+    added: list[str] = []
+    removed: list[str] = []
     for item in items:
         (added if item.text[0] == "+" else removed).append(item.text[1:])
     return added, removed
