@@ -1,0 +1,60 @@
+"""What a death means: from wait status, peak of memory and standard error to an outcome."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+
+import attrs
+
+from tuner.record import Outcome
+
+KEPT = 8192
+"""Bytes of standard error that are kept: the last ones."""
+
+_LLVM_ERROR = re.compile(r"^.*LLVM ERROR: .*$", re.MULTILINE)
+_NO_MEMORY = re.compile(r"^LLVM ERROR: out of memory", re.MULTILINE)
+_NEARLY = 0.9
+_LONGEST_LINE = 500
+
+
+@attrs.frozen
+class Death:
+    """The end of a worker: its wait status, and what its resident memory grew by (KiB) since it was ready."""
+
+    status: int
+    growth: int = 0
+
+    @property
+    def signal(self) -> str | None:
+        """The name of the signal it died of."""
+        return _signal_name(os.WTERMSIG(self.status)) if os.WIFSIGNALED(self.status) else None
+
+
+def diagnose(death: Death, stage: str, stderr: str, memory: int | None) -> Outcome:
+    """Say what a death that we did not cause is; `memory` is the allowance in bytes that the worker had.
+
+    >>> diagnose(Death(7 << 8), "run", "", None)
+    Outcome(kind='exit', stage='run', cause='exit status 7', stderr='', stopped_early=False)
+    """
+    end = death.signal or f"exit status {os.waitstatus_to_exitcode(death.status)}"
+    cause = "; ".join(part for part in (end, _reason(death, stderr)) if part)
+    if _NO_MEMORY.search(stderr) or (memory is not None and death.growth << 10 >= _NEARLY * memory):
+        return Outcome("memory", stage, cause, stderr)
+    return Outcome("signal" if death.signal else "exit", stage, cause, stderr)
+
+
+def _reason(death: Death, stderr: str) -> str:
+    """Return the line that says why: LLVM's own, or on abort, which always tells first, the last one."""
+    if found := _LLVM_ERROR.search(stderr):
+        return found[0].strip()[:_LONGEST_LINE]
+    lines = stderr.strip().splitlines()
+    return lines[-1].strip()[:_LONGEST_LINE] if lines and death.signal == "SIGABRT" else ""
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # a real-time signal between the first and the last
+        return f"signal {number}"

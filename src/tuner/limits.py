@@ -1,0 +1,98 @@
+"""How long the stages of a job may take, and the watch that a pool holds beside a running one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TypeAlias
+
+import attrs
+
+from tuner.record import STAGES
+
+LimitsLike: TypeAlias = Mapping[str | tuple[str, ...], float]
+"""Seconds by stage, or by a group of stages that share them: `{("emit", "compile"): 30.0, "run": 10.0}`."""
+
+
+@attrs.frozen
+class Limits:
+    """Seconds for groups of stages, in order.
+
+    The time before the first stage counts to the first group; a stage that no group names counts to the one that
+    was running. A group that a job comes back to goes on where it was.
+
+    >>> Limits.of({("emit", "compile"): 30.0, "run": 10.0}).group_of("compile")
+    0
+    """
+
+    groups: tuple[tuple[tuple[str, ...], float], ...] = ()
+
+    @classmethod
+    def of(cls, limits: LimitsLike | None) -> Limits:
+        """Check limits as users write them; ValueError where a stage is unknown or named twice, or no time is left."""
+        groups = [
+            ((stages,) if isinstance(stages, str) else tuple(stages), seconds)
+            for stages, seconds in (limits or {}).items()
+        ]
+        named = [stage for stages, _ in groups for stage in stages]
+        for stage in named:
+            if stage not in STAGES:
+                raise ValueError(f"limits: there is no stage {stage!r}; use {', '.join(STAGES)}")
+            if named.count(stage) > 1:
+                raise ValueError(f"limits: the stage {stage!r} is in two groups")
+        for stages, seconds in groups:
+            if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
+                raise ValueError(
+                    f"limits: {' and '.join(stages)} need a positive number of seconds, got {seconds!r}"
+                )
+        return cls(tuple((stages, float(seconds)) for stages, seconds in groups))
+
+    def group_of(self, stage: str) -> int | None:
+        """Return the number of the group that names the stage."""
+        return next((number for number, (stages, _) in enumerate(self.groups) if stage in stages), None)
+
+
+class Watch:
+    """Follows one job through its stages, on a clock that its owner reads."""
+
+    def __init__(self, limits: Limits, now: float) -> None:
+        self._limits = limits
+        self._group = 0
+        self._began = self._stage_began = self._group_began = now
+        self._spent: dict[int, float] = {}
+        self._stages: dict[str, float] = {}
+        self.stage: str | None = None
+
+    def enter(self, stage: str, now: float) -> None:
+        """Note that a stage begins."""
+        self._close_stage(now)
+        self.stage, self._stage_began = stage, now
+        group = self._limits.group_of(stage)
+        if group is not None and group != self._group:
+            self._spent[self._group] = self._spent.get(self._group, 0.0) + now - self._group_began
+            self._group, self._group_began = group, now
+
+    @property
+    def deadline(self) -> float:
+        """When the running group is out of time; infinite without limits."""
+        return self._group_began + self.limit - self._spent.get(self._group, 0.0)
+
+    @property
+    def limit(self) -> float:
+        """The seconds of the running group."""
+        return self._limits.groups[self._group][1] if self._limits.groups else math.inf
+
+    @property
+    def place(self) -> str:
+        """The stage that a failure at this moment belongs to: before any, the first of the running group."""
+        return self.stage or (self._limits.groups[self._group][0][0] if self._limits.groups else "run")
+
+    def finish(self, now: float) -> tuple[float, dict[str, float]]:
+        """Return the seconds since the beginning, and those of each stage."""
+        self._close_stage(now)
+        return now - self._began, self._stages
+
+    def _close_stage(self, now: float) -> None:
+        if self.stage is not None:
+            self._stages[self.stage] = self._stages.get(self.stage, 0.0) + now - self._stage_began
+            self._stage_began = now

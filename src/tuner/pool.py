@@ -1,0 +1,414 @@
+"""Jobs in killable worker processes: whatever a job does to its process, it ends as a value."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import math
+import select
+import signal
+import sys
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+import attrs
+
+from tuner import travel
+from tuner.answers import Answer, read_answer, read_stage
+from tuner.cpucount import usable_cpus
+from tuner.crew import Crew
+from tuner.diagnosis import KEPT, Death, diagnose
+from tuner.errors import TravelError, WorkerStartError
+from tuner.limits import Limits, LimitsLike
+from tuner.peer import Done, Job, Peer
+from tuner.protocol import Frame, ProtocolError, split_ready, split_ticket
+from tuner.record import Outcome
+from tuner.spawning import START_METHODS
+from tuner.surroundings import PackedPlace
+from tuner.worker import Setup
+
+_CLOSED_GRACE = 0.1
+_START_LIMIT = 60.0
+_STARTS = 3
+_tickets = itertools.count(1)
+
+
+class Pool:
+    """Up to `workers` processes (None: one for each usable processor) that run jobs and may die of them.
+
+    `start_method` is "spawn" (a fresh interpreter for each worker), "forkserver" (forks of one fresh interpreter
+    that has the `preload` modules) or "fork" (forks of this process as it is now). `limits` are the seconds of the
+    stages where a job states none; `memory` the bytes that a worker may grow by; `threads` those of numerical
+    libraries. A worker is replaced after `recycle` jobs, or when it has grown by `growth` bytes.
+
+    A pool is used by one thread at a time, any thread. It belongs to the process that made it.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        start_method: str = "spawn",
+        limits: LimitsLike | None = None,
+        preload: Sequence[str] = ("numpy", "llvmlite.binding"),
+        memory: int | None = None,
+        threads: int = 1,
+        recycle: int = 200,
+        growth: int = 256 << 20,
+    ) -> None:
+        _check_options(workers, start_method, recycle)
+        self._workers = usable_cpus() if workers is None else workers
+        self._limits = Limits.of(limits)
+        self._memory = memory
+        self._recycle = recycle
+        setup = Setup(tuple(preload), memory=memory, threads=threads, growth=growth)
+        self._setup = travel.pack(setup, "setup").payload
+        self._crew = Crew(start_method, threads=threads, preload=tuple(preload))
+        self._end = weakref.finalize(self, Crew.end, self._crew)
+        self._queue: deque[Job] = deque()
+        self._done: deque[Done] = deque()
+        self._pending: set[int] = set()
+        self._numbers = itertools.count(1)
+        self._ahead = False
+        self._proven = False
+        self._pauses = 0
+        self._paused_at = self._paused_for = 0.0
+        self._failed_starts = 0
+        self._broken: Exception | None = None
+        self._unloadable: deque[TravelError] = deque()
+        self._place = PackedPlace()
+        self._populate()
+
+    def submit(
+        self,
+        function: Callable[..., Any] | travel.Shared,
+        *arguments: Any,
+        limits: LimitsLike | None = None,
+        confirm: bool = True,
+        fresh: bool = False,
+    ) -> int:
+        """Queue `function(stage, *arguments)` and return its ticket; TravelError where something of it cannot travel.
+
+        The function calls `stage(name)` as each stage begins. With `confirm`, a death by a signal that we did not
+        send runs the job once more in a fresh worker, and that outcome counts; `fresh` asks for a fresh worker at once.
+        """
+        self._check()
+        terms = self._limits if limits is None else Limits.of(limits)
+        parcel = travel.pack_call(function, arguments)
+        job = Job(
+            next(_tickets), travel.call_name(function), self._place.now(), parcel, terms, confirm, fresh
+        )
+        self._pending.add(job.ticket)
+        self._queue.append(job)
+        self._dispatch()
+        return job.ticket
+
+    def wait(self, timeout: float | None = None) -> list[Done]:
+        """Return the jobs that ended, at least one, or none where nothing is pending or `timeout` seconds are over.
+
+        WorkerStartError where workers do not start; TravelError where a job's values could not be loaded in a worker.
+        """
+        return wait_any([self], timeout)
+
+    @property
+    def pending(self) -> int:
+        """The number of jobs submitted and not handed back yet."""
+        return len(self._pending)
+
+    @property
+    def workers(self) -> int:
+        """How many jobs run at the same time."""
+        return self._workers
+
+    def renew(self) -> None:
+        """Replace every worker: idle ones now, busy ones after their job."""
+        self._check()
+        for peer in self._crew.staff:
+            peer.worn = True
+            if peer.idle:
+                self._retire(peer)
+        self._populate()
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let every worker stand still for a while, in which no limit runs and no job starts."""
+        self._check()
+        self._pauses += 1
+        if self._pauses == 1:
+            self._paused_at = self._clock()
+            if self._crew.keeper is not None:
+                self._crew.keeper.stop()
+        try:
+            yield
+        finally:
+            self._pauses -= 1
+            if not self._pauses:
+                self._resume()
+
+    def close(self) -> None:
+        """Kill every worker and what it started; jobs not handed back are lost."""
+        self._pending.clear()
+        self._queue.clear()
+        self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check(self) -> None:
+        if not self._crew.owned:
+            raise RuntimeError("a pool belongs to the process that made it: make another one in a fork")
+        if self._crew.ended:
+            raise RuntimeError("this pool is closed")
+        if self._broken is not None:
+            raise self._broken
+
+    def _clock(self) -> float:
+        """Read a clock that stands still while the pool is paused."""
+        return self._paused_at if self._pauses else time.monotonic() - self._paused_for
+
+    def _resume(self) -> None:
+        self._paused_for = time.monotonic() - self._paused_at
+        if self._crew.keeper is not None:
+            self._crew.keeper.resume()
+
+    def _populate(self) -> None:
+        """Start workers up to the number wanted: one more than can be busy, once it is known that workers end."""
+        while (
+            not self._pauses and self._broken is None and len(self._crew.staff) < self._workers + self._ahead
+        ):
+            try:
+                self._crew.hire(next(self._numbers), self._setup, self._clock())
+            except OSError as error:
+                self._count_failed_start(f"{type(error).__name__}: {error}")
+
+    def _dispatch(self) -> None:
+        while self._queue and not self._pauses and (pair := self._match()):
+            job, peer = pair
+            self._queue.remove(job)
+            peer.give(job, self._clock())
+
+    def _match(self) -> tuple[Job, Peer] | None:
+        staff = self._crew.staff
+        idle = [peer for peer in staff if peer.idle]
+        if not idle or sum(peer.job is not None for peer in staff) >= self._workers:
+            return None
+        for job in self._queue:
+            able = [peer for peer in idle if not (job.fresh and peer.jobs)]
+            if able:
+                # Fresh ones are kept for the jobs that ask for one.
+                return job, max(able, key=lambda peer: peer.jobs)
+        if all(peer.jobs for peer in staff):
+            self._retire(idle[0])
+        return None
+
+    def _retire(self, peer: Peer) -> None:
+        self._ahead = True
+        self._crew.dismiss(peer)
+
+    def _advance(self) -> None:
+        """Do what is due."""
+        if not self._pauses:
+            for peer in self._crew.staff:
+                self._expire(peer, self._clock())
+        self._dispatch()
+        self._populate()
+
+    def _expire(self, peer: Peer, now: float) -> None:
+        progress, peer.progress = peer.progress and peer.halfway, False
+        if peer.closed_at is not None:
+            if now >= peer.closed_at + _CLOSED_GRACE:
+                self._condemn(peer, "error", "closed its channel")
+        elif not peer.ready:
+            if now >= peer.born + _START_LIMIT:
+                self._crew.dismiss(peer)
+                self._count_failed_start(f"not ready after {_START_LIMIT:g} s\n{peer.errors.text()}")
+        elif peer.job is not None and not progress and now >= peer.watch.deadline:
+            self._condemn(peer, "timeout", f"took more than {peer.watch.limit:g} s")
+
+    def _condemn(self, peer: Peer, kind: str, cause: str) -> None:
+        if peer.job is not None:
+            peer.verdict = Outcome(kind, peer.watch.place, cause)
+        self._retire(peer)
+
+    def _next_due(self) -> float:
+        """Return the seconds until something is due."""
+        if self._pauses:
+            return math.inf
+        dues = [_due(peer) for peer in self._crew.staff]
+        return max(0.0, min(dues, default=math.inf) - self._clock())
+
+    def _sources(self) -> Iterator[tuple[int, int, Callable[[], None]]]:
+        """Give what to listen at; what reports deaths comes last, as its handler closes the others."""
+        for peer in self._crew.peers.values():
+            if peer.closed_at is None and not peer.leaving:
+                flags = select.POLLIN | (select.POLLOUT if peer.wants_to_write else 0)
+                yield peer.channel.fileno(), flags, functools.partial(self._hear, peer)
+            if peer.errors.open:
+                yield peer.errors.descriptor, select.POLLIN, peer.errors.drain
+        keeper, errors = self._crew.keeper, self._crew.errors
+        if keeper is not None and errors is not None:
+            if errors.open:
+                yield errors.descriptor, select.POLLIN, errors.drain
+            yield keeper.control.fileno(), select.POLLIN, self._hear_keeper
+
+    def _hear(self, peer: Peer) -> None:
+        peer.write()
+        try:
+            for kind, body in peer.read(self._clock()):
+                if not peer.leaving:
+                    self._take(peer, kind, body)
+        except ProtocolError as error:
+            self._condemn(peer, "error", f"broke the protocol of its channel: {error}")
+
+    def _take(self, peer: Peer, kind: Frame, body: bytes) -> None:
+        if kind is Frame.READY and not peer.ready:
+            peer.process, peer.resident = split_ready(body)
+            self._proven, self._failed_starts = True, 0
+            return
+        ticket, body = split_ticket(body)
+        if peer.job is None or peer.job.ticket != ticket:
+            raise ProtocolError(f"a {kind.name} frame of no job that runs")
+        if kind is Frame.STAGE:
+            peer.watch.enter(read_stage(body), self._clock())
+        elif kind is Frame.RESULT or kind is Frame.FAILURE:
+            worn, answer = read_answer(kind, body, peer.watch.place)
+            peer.worn |= worn
+            self._finish(peer, answer)
+        else:
+            raise ProtocolError(f"a {kind.name} frame from a worker")
+
+    def _finish(self, peer: Peer, answer: Answer) -> None:
+        job, seconds, stages, text = peer.finish_job(self._clock())
+        if peer.worn or peer.jobs >= self._recycle:
+            self._retire(peer)
+        if answer.unloadable is not None:
+            self._pending.discard(job.ticket)
+            self._unloadable.append(TravelError(job.name, answer.unloadable))
+            return
+        text = (text + answer.traceback)[-KEPT:]
+        failure = answer.failure and attrs.evolve(answer.failure, stderr=text)
+        self._done.append(Done(job.ticket, answer.value, failure, seconds, stages, text, job.attempts))
+
+    def _hear_keeper(self) -> None:
+        if self._crew.keeper is None:
+            return
+        deaths, alive = self._crew.keeper.deaths()
+        for number, status, peak in deaths:
+            if number in self._crew.peers:
+                self._bury(self._crew.peers[number], status, peak)
+        if not alive:
+            self._replace_keeper()
+
+    def _replace_keeper(self) -> None:
+        """Take the loss of a keeper, with which all its workers died, as the death of each that was ready."""
+        text = self._crew.lose_keeper()
+        for peer in list(self._crew.peers.values()):
+            if peer.ready:
+                self._bury(peer, signal.SIGKILL, 0)
+            else:
+                self._crew.bury(peer)
+        if not self._proven:
+            self._count_failed_start(text)
+        self._proven = False
+
+    def _bury(self, peer: Peer, status: int, peak: int) -> None:
+        if not peer.leaving:
+            self._hear(peer)
+        peer.errors.drain()
+        if peer.job is not None:
+            self._blame(peer, Death(status, peak - peer.resident))
+        elif not peer.ready and not peer.leaving:
+            self._count_failed_start(peer.errors.text())
+        self._ahead |= peer.ready
+        self._crew.bury(peer)
+
+    def _blame(self, peer: Peer, death: Death) -> None:
+        stage = peer.watch.place
+        job, seconds, stages, text = peer.finish_job(self._clock())
+        outcome = peer.verdict or diagnose(death, stage, text, self._memory)
+        if peer.verdict is None and outcome.kind == "signal" and job.confirm and job.attempts == 1:
+            job.fresh = True
+            self._queue.appendleft(job)
+            return
+        failure = attrs.evolve(outcome, stderr=text)
+        self._done.append(Done(job.ticket, None, failure, seconds, stages, text, job.attempts))
+
+    def _count_failed_start(self, stderr: str) -> None:
+        self._failed_starts += 1
+        if self._failed_starts >= _STARTS:
+            self._broken = WorkerStartError(
+                f"{_STARTS} workers in a row ended before they were ready", stderr
+            )
+
+    def _collect(self) -> list[Done]:
+        if self._broken is not None:
+            raise self._broken
+        if self._unloadable:
+            raise self._unloadable.popleft()
+        done = list(self._done)
+        self._done.clear()
+        self._pending.difference_update(one.ticket for one in done)
+        return done
+
+
+def wait_any(pools: Sequence[Pool], timeout: float | None = None) -> list[Done]:
+    """Return the jobs of several pools that ended, as `Pool.wait` does for one."""
+    for pool in pools:
+        pool._check()  # noqa: SLF001 -- a part of Pool that looks after several
+    end = math.inf if timeout is None else time.monotonic() + timeout
+    listened = False
+    while True:
+        done = [one for pool in pools for one in pool._collect()]  # noqa: SLF001
+        left = max(0.0, end - time.monotonic())
+        if done or not any(pool.pending for pool in pools) or (listened and not left):
+            return done
+        _listen(pools, left)
+        listened = True
+
+
+def _listen(pools: Sequence[Pool], patience: float) -> None:
+    sources = [source for pool in pools for source in pool._sources()]  # noqa: SLF001
+    patience = min(patience, *(pool._next_due() for pool in pools))  # noqa: SLF001
+    poll = select.poll()
+    for descriptor, flags, _ in sources:
+        poll.register(descriptor, flags)
+    ready = {
+        descriptor
+        for descriptor, _ in poll.poll(None if patience == math.inf else math.ceil(patience * 1000))
+    }
+    for descriptor, _, handle in sources:
+        if descriptor in ready:
+            handle()
+    for pool in pools:
+        pool._advance()  # noqa: SLF001
+
+
+def _due(peer: Peer) -> float:
+    if peer.closed_at is not None:
+        return peer.closed_at + _CLOSED_GRACE
+    if not peer.ready:
+        return peer.born + _START_LIMIT
+    return math.inf if peer.job is None else peer.watch.deadline
+
+
+def _check_options(workers: int | None, start_method: str, recycle: int) -> None:
+    if start_method not in START_METHODS:
+        raise ValueError(f"start_method must be one of {', '.join(START_METHODS)}, got {start_method!r}")
+    for name, count in (("workers", workers), ("recycle", recycle)):
+        if count is not None and (type(count) is not int or count < 1):
+            raise ValueError(f"{name} must be a positive integer, got {count!r}")
+    if sys.platform == "win32":
+        raise WorkerStartError(
+            f"start_method={start_method!r} needs a POSIX system: workers on Windows are not supported yet"
+        )
+    if start_method != "fork" and not sys.executable:
+        raise WorkerStartError(
+            f'start_method={start_method!r} needs sys.executable, which is not set here; use "fork"'
+        )

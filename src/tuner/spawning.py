@@ -1,0 +1,252 @@
+"""The three ways to start a keeper and its workers: "spawn", "forkserver" and "fork"."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import logging
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+from tuner import keeper, worker
+from tuner.surroundings import search_path
+from tuner.threadcount import thread_variables
+
+START_METHODS = ("spawn", "forkserver", "fork")
+
+_ANSWER_LIMIT = 1.0
+_OURS = ("{control}", "{host}")
+_WORKER = "import sys; sys.path[:] = sys.argv[2:]; from tuner import worker; worker.main(int(sys.argv[1]))"
+_SERVER = (
+    "import sys; control, host, preload, *sys.path[:] = sys.argv[1:]; from tuner import spawning;"
+    " spawning.serve_forks(int(control), int(host), preload.split())"
+)
+"""What `-m tuner.worker` would do, with the parent's sys.path in force before `tuner` is looked for."""
+
+_logger = logging.getLogger("tuner")
+
+
+class KeeperProcess:
+    """A keeper as the pool sees it: what it can be asked, and the descriptors to listen at.
+
+    `errors` is its standard error; who made it closes that.
+    """
+
+    def __init__(self, method: str, *, threads: int, preload: Sequence[str]) -> None:
+        self.control, theirs = socket.socketpair()
+        self.errors, stderr = os.pipe()
+        self._replies = bytearray()
+        self._child: _Child | None = None
+        host = _own_pidfd()
+        try:
+            if method == "fork":
+                self._child = _fork(theirs, host, stderr)
+            else:
+                command = _server_command(preload) if method == "forkserver" else _keeper_command()
+                self._child = _spawn(command, theirs.fileno(), host, stderr, threads)
+        except BaseException:
+            os.close(self.errors)
+            self.end(patience=0.0)
+            raise
+        finally:
+            theirs.close()
+            os.close(stderr)
+            if host >= 0:
+                os.close(host)
+
+    def start(self, number: int, channel: int, errors: int) -> None:
+        """Have worker `number` started on these descriptors."""
+        with contextlib.suppress(ConnectionError):  # its end shows at `control`
+            socket.send_fds(self.control, [keeper.REQUEST.pack(keeper.START, number)], [channel, errors])
+
+    def kill(self, number: int) -> None:
+        """Have the group of worker `number` killed; without effect when it is dead already."""
+        self._ask(keeper.KILL, number)
+
+    def stop(self) -> None:
+        """Suspend all workers; they stand still on return."""
+        self._ask(keeper.STOP)
+        self._await_done()
+
+    def resume(self) -> None:
+        """Let all workers run on."""
+        self._ask(keeper.CONTINUE)
+        self._await_done()
+
+    def deaths(self) -> tuple[list[tuple[int, int, int]], bool]:
+        """Return what came: deaths as (worker, wait status, peak KiB), and whether the keeper is still there."""
+        alive = self._receive(socket.MSG_DONTWAIT)
+        whole = len(self._replies) // keeper.REPLY.size * keeper.REPLY.size
+        replies = list(keeper.REPLY.iter_unpack(self._replies[:whole]))
+        del self._replies[:whole]
+        return [reply[1:] for reply in replies if reply[0] == keeper.DEAD], alive
+
+    def end(self, patience: float = 1.0) -> None:
+        """End the keeper, and with it the workers, killing it where it takes longer than `patience` seconds."""
+        self.control.close()
+        if self._child is not None:
+            self._child.wait(patience)
+            self._child = None
+
+    def _ask(self, operation: int, number: int = 0) -> None:
+        with contextlib.suppress(ConnectionError):
+            self.control.sendall(keeper.REQUEST.pack(operation, number))
+
+    def _await_done(self) -> None:
+        end = time.monotonic() + _ANSWER_LIMIT
+        while keeper.DONE not in {reply[0] for reply in keeper.REPLY.iter_unpack(self._whole())}:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.control], [], [], left)[0] or not self._receive(0):
+                return
+
+    def _whole(self) -> bytes:
+        return bytes(self._replies[: len(self._replies) // keeper.REPLY.size * keeper.REPLY.size])
+
+    def _receive(self, flags: int) -> bool:
+        try:
+            data = self.control.recv(4096, flags)
+        except BlockingIOError:
+            return True
+        except ConnectionError:
+            return False
+        self._replies += data
+        return bool(data)
+
+
+class _Child:
+    """A child process of ours that other code of the host program may have reaped before us."""
+
+    def __init__(self, process: int, popen: subprocess.Popen[bytes] | None = None) -> None:
+        self._process = process
+        self._popen = popen
+
+    def wait(self, patience: float) -> None:
+        """Wait until it has ended; kill it when that takes longer."""
+        end = time.monotonic() + patience
+        while not self._ended():
+            if time.monotonic() >= end:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._process, signal.SIGKILL)
+            time.sleep(0.001)
+
+    def _ended(self) -> bool:
+        if self._popen is not None:
+            return self._popen.poll() is not None
+        try:
+            return os.waitpid(self._process, os.WNOHANG)[0] != 0
+        except ChildProcessError:
+            return True
+
+
+def serve_forks(control: int, host: int, preload: Sequence[str]) -> None:
+    """Be the keeper of "forkserver": a fresh interpreter that has the modules and forks its workers."""
+    keeper.reset_signals()
+    for module in preload:
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
+    keeper.Keeper(socket.socket(fileno=control), host, worker.main).serve()
+
+
+def _own_pidfd() -> int:
+    """Return a descriptor by which the keeper sees this process end, or -1 where the system has none."""
+    try:
+        return os.pidfd_open(os.getpid())
+    except (AttributeError, OSError):
+        return -1
+
+
+def _keeper_command() -> list[str]:
+    command = [sys.executable, *_flags(), "-c", _WORKER, keeper.CHANNEL, *search_path()]
+    return [sys.executable, *_flags(), "-S", "-s", "-P", keeper.__file__, *_OURS, *command]
+
+
+def _server_command(preload: Sequence[str]) -> list[str]:
+    return [sys.executable, *_flags(), "-c", _SERVER, *_OURS, " ".join(preload), *search_path()]
+
+
+def _flags() -> list[str]:
+    """Return the options of this interpreter that a worker needs to find the same modules and run them alike."""
+    flags = sys.flags
+    chosen = {
+        "-I": flags.isolated,
+        "-E": flags.ignore_environment and not flags.isolated,
+        "-B": flags.dont_write_bytecode,
+        "-O": flags.optimize == 1,
+        "-OO": flags.optimize > 1,
+        "-Xutf8": flags.utf8_mode,
+    }
+    return [flag for flag, on in chosen.items() if on]
+
+
+def _spawn(command: list[str], control: int, host: int, stderr: int, threads: int) -> _Child:
+    numbers = {_OURS[0]: str(control), _OURS[1]: str(host)}
+    process = subprocess.Popen(  # noqa: S603 -- this very interpreter
+        [numbers.get(word, word) for word in command],
+        stdin=subprocess.DEVNULL,
+        stdout=stderr,
+        stderr=stderr,
+        pass_fds=[descriptor for descriptor in (control, host) if descriptor >= 0],
+        env=os.environ | thread_variables(threads),
+        start_new_session=True,
+    )
+    return _Child(process.pid, process)
+
+
+def _fork(control: socket.socket, host: int, stderr: int) -> _Child:
+    if threading.active_count() > 1:
+        _logger.warning(
+            'start_method="fork" with %d other threads running: what one of them has locked at this moment stays'
+            ' locked in the workers for ever; "spawn" and "forkserver" are free of that',
+            threading.active_count() - 1,
+        )
+    # A signal between the fork and the child's first line would run the host program's handler in the child.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        process = os.fork()
+        if not process:
+            _serve_from_fork(control, host, stderr)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    return _Child(process)
+
+
+def _serve_from_fork(control: socket.socket, host: int, stderr: int) -> NoReturn:
+    try:
+        os.setsid()
+        keeper.reset_signals()
+        gc.freeze()  # the host program's objects are not ours to destroy
+        _let_go({control.fileno(), host}, stderr)
+        keeper.Keeper(control, host, worker.main).serve()
+    except BaseException:  # noqa: BLE001 -- nothing may return into the host program's code
+        os.write(2, traceback.format_exc().encode(errors="backslashreplace"))
+    finally:
+        os._exit(0)
+
+
+def _let_go(ours: set[int], stderr: int) -> None:
+    """Point every inherited descriptor at the null device.
+
+    Pipes, sockets and locks of the host program must not be held open here. The numbers stay taken, though: a
+    destructor of an object that the host program made would else close a descriptor of ours.
+    """
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(stderr, 1)
+    os.dup2(stderr, 2)
+    for name in os.listdir("/dev/fd"):  # noqa: PTH208 -- a path object for each number serves nobody
+        descriptor = int(name)
+        if descriptor not in ours | {1, 2, null}:
+            with contextlib.suppress(OSError):  # the listing's own
+                os.fstat(descriptor)
+                os.dup2(null, descriptor, inheritable=descriptor == 0)
+    os.close(null)

@@ -1,0 +1,44 @@
+"""The standard streams of a worker, as every job finds them: what it prints goes where its standard error goes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import TextIO
+
+
+class Streams:
+    """Descriptors 1 and 2, and the Python streams over 0 to 2."""
+
+    def __init__(self) -> None:
+        self._errors = os.dup(2)
+        # A fork has the host program's streams, with text it has not written yet: they must not be flushed here.
+        self._replaced = [sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__]
+        sys.stdin = _stream(0, "r")
+        self._out, self._err = _stream(1, "w"), _stream(2, "w")
+
+    def restore(self) -> None:
+        """Undo what the job before did to them."""
+        for number in (1, 2):
+            with contextlib.suppress(
+                OSError
+            ):  # it closed all descriptors it found: then there is nothing to write to
+                os.dup2(self._errors, number)
+        if self._out.closed:
+            self._out = _stream(1, "w")
+        if self._err.closed:
+            self._err = _stream(2, "w")
+        for name, stream in (("stdin", sys.stdin), ("stdout", self._out), ("stderr", self._err)):
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+    def flush(self) -> None:
+        """Write out what a job printed."""
+        for stream in (sys.stdout, sys.stderr, self._out, self._err):
+            with contextlib.suppress(Exception):  # whatever a job put in their place
+                stream.flush()
+
+
+def _stream(number: int, mode: str) -> TextIO:
+    return open(number, mode, encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # type: ignore[return-value]
