@@ -170,7 +170,7 @@ def _take(name: Any, value: Any, specs: Mapping[str, Spec], fields: _Fields) -> 
 def _host(value: Any) -> Target:
     host = _read(value, ".host")
     try:
-        return HostShape().check(host)  # type: ignore[no-any-return]
+        return HostShape().check(host)
     except Refused as refused:
         _fail(".host", refused.message, refused.hint)
 
@@ -203,5 +203,7 @@ def _verbatim(cls: type[Target], fields: dict[str, Any], tables: str) -> Feature
     bare = cls(**{name: value for name, value in fields.items() if name in ("triple", "cpu")})
     family = getattr(bare, "family", None)
     if family is None:
-        raise FieldError(cls.kind, "features", "", "feature names mean nothing without a family", "state a triple")
+        raise FieldError(
+            cls.kind, "features", "", "feature names mean nothing without a family", "state a triple"
+        )
     return FeatureSet.verbatim(family, fields["features"], tables)

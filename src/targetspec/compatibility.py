@@ -44,7 +44,9 @@ class Reason:
         if self.bridge:
             return f"{self.field}: {self.needed} on {self.available}, through the bridge {self.bridge}"
         tail = f"; {self.advice}" if self.advice else ""
-        verb = {"blocks": "needs", "undecided": "needs", "caution": "uses", "re-measure": "tuned with"}[self.weight]
+        verb = {"blocks": "needs", "undecided": "needs", "caution": "uses", "re-measure": "tuned with"}[
+            self.weight
+        ]
         return f"{self.field}: {verb} {self.needed}, there is {self.available} ({self.rule}{tail})"
 
 

@@ -124,7 +124,9 @@ class TargetSyntaxError(TargetspecError, ValueError):
         hint = f" ({self.hint})" if self.hint else ""
         # A window, so that a 10 kB text with one bad letter still gives a readable error.
         low = max(0, start - 60)
-        window = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.text[low : low + 120])
+        window = "".join(
+            c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.text[low : low + 120]
+        )
         width = max(1, min(end, low + 120) - start)
         caret = " " * (start - low) + "^" * width
         return f"{self.message}{hint}\n  {window}\n  {caret}"

@@ -67,7 +67,9 @@ class Count(Shape):
     def check(self, value: Any) -> int:
         """Accept an int, and nothing that merely equals one."""
         if type(value) is not int:
-            raise Refused("must be a whole number", "write it without quotes or a decimal point", wrong_type=True)
+            raise Refused(
+                "must be a whole number", "write it without quotes or a decimal point", wrong_type=True
+            )
         if not self.minimum <= value <= self.maximum:
             raise Refused(f"must be from {self.minimum} to {self.maximum}")
         return value
@@ -200,7 +202,7 @@ class Version(Text):
 
     def check(self, value: Any) -> str:
         """Accept one to four numbers and store at least two."""
-        text = super(Version, self).check(value)
+        text = super().check(value)
         numbers = text.split(".")
         while len(numbers) > 2 and numbers[-1] == "0":  # noqa: PLR2004 - two places are always written
             numbers.pop()

@@ -117,7 +117,9 @@ def _entry_points(what: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for point in metadata.entry_points(group=_GROUPS[what]):
         if point.name in (KINDS if what == "kind" else DIALECTS):
-            raise RegistrationError(point.name, f"{point.value} claims the name of a {what} of targetspec itself")
+            raise RegistrationError(
+                point.name, f"{point.value} claims the name of a {what} of targetspec itself"
+            )
         if point.name in found and found[point.name].value != point.value:
             raise RegistrationError(point.name, f"claimed by {found[point.name].value} and by {point.value}")
         found[point.name] = point

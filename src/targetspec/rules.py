@@ -8,15 +8,18 @@ says about a decision is made later, from the same two values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import attrs
+
+from targetspec.features import FeatureSet
 
 Answer = Literal["yes", "no", "unknown"]
 Purpose = Literal["code", "link", "schedule"]
 Weight = Literal["blocks", "undecided", "caution", "re-measure"]
 View = Callable[[Any], Any]
+_SETS = (frozenset, FeatureSet)
 PURPOSES: tuple[Purpose, ...] = ("code", "link", "schedule")
 
 
@@ -74,13 +77,14 @@ def show_difference(need: Any, have: Any) -> tuple[str, str]:
 
 def show_change(need: Any, have: Any) -> tuple[str, str]:
     """Write two values; of two sets, what each has beside the other."""
-    if isinstance(need, Set) and isinstance(have, Set):
+    if isinstance(need, _SETS) and isinstance(have, _SETS):
         return _extra(need, have), _extra(have, need)
     return show(need), show(have)
 
 
-def _extra(one: Set[str], other: Set[str]) -> str:
-    return f"also {', '.join(sorted(set(one) - set(other)))}" if set(one) - set(other) else "nothing more"
+def _extra(one: Iterable[str], other: Iterable[str]) -> str:
+    extra = ", ".join(sorted(set(one) - set(other)))
+    return f"also {extra}" if extra else "nothing more"
 
 
 def _stated(value: Any) -> str:

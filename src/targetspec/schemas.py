@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from targetspec import registry
+from targetspec.errors import UnknownNameError
 from targetspec.target import Target
 
 VERSION = 1
@@ -19,7 +20,7 @@ def json_schema(name: str = "target") -> dict[str, Any]:
     """
     makers = {"target": _target}
     if name not in makers:
-        raise registry.UnknownNameError("schema", name, registry.nearest(name, makers))
+        raise UnknownNameError("schema", name, registry.nearest(name, makers))
     return makers[name]()
 
 
@@ -53,5 +54,3 @@ def _kind(cls: type[Target]) -> dict[str, Any]:
 def _without_host(schema: dict[str, Any]) -> dict[str, Any]:
     properties = {name: value for name, value in schema["properties"].items() if name != "host"}
     return {**schema, "properties": properties}
-
-

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
@@ -11,7 +10,7 @@ import attrs
 from targetspec import compatibility, registry
 from targetspec.errors import FieldError, FieldTypeError, HostConflictError
 from targetspec.fields import NameSet, Refused, Shape, Spec, canonical_json, sha256, spec, specs_of
-from targetspec.rules import PURPOSES, Answer, Purpose, Rule, re_measure, subset
+from targetspec.rules import Answer, Purpose, Rule, re_measure, subset
 
 _LIBRARY = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
 
@@ -65,7 +64,8 @@ _HOST = Rule(
 )
 
 
-def _frozen_names(value: Any) -> Any:
+def frozen_names(value: Any) -> Any:
+    """Freeze a plain collection of names; anything else is left for the shape to judge."""
     return frozenset(value) if type(value) in (set, frozenset, list, tuple) else value
 
 
@@ -89,7 +89,7 @@ class Target:
 
     libs: frozenset[str] = attrs.field(
         default=frozenset(),
-        converter=_frozen_names,
+        converter=frozen_names,
         metadata=spec(
             NameSet(_LIBRARY, "library name"),
             "libraries that the generated code calls, such as cudnn",
@@ -137,12 +137,18 @@ class Target:
     @classmethod
     def specs(cls) -> Mapping[str, Spec]:
         """Return the declarations of the fields, by name: the kind's own first, then libs and host."""
-        return _specs(cls)
+        found = _SPECS.get(cls)
+        if found is None:
+            found = _SPECS[cls] = _ordered(specs_of(cls))
+        return found
 
     @classmethod
     def rules(cls, purpose: Purpose) -> tuple[Rule, ...]:
         """Return the rules of the relation for a purpose, each once."""
-        return _rules(cls)[purpose]
+        found = _RULES.get((cls, purpose))
+        if found is None:
+            found = _RULES[cls, purpose] = tuple(_each_once(_rules_for(cls, purpose)))
+        return found
 
     @classmethod
     def need_rules(cls) -> Mapping[str, tuple[Shape, Rule]]:
@@ -157,7 +163,7 @@ class Target:
             return True
         if other.__class__ is not self.__class__:
             return NotImplemented
-        return bool(self._identity() == other._identity())  # type: ignore[attr-defined]
+        return bool(self._identity() == other._identity())
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -183,10 +189,11 @@ class Target:
 
         Raises FieldError for an unknown field, and what construction raises.
         """
-        for name in changes:
+        for name, value in changes.items():
             if name not in self.specs():
                 near = registry.nearest(name, self.specs())
-                raise FieldError(self.kind, name, _portable(changes[name]), "no such field", " or ".join(near))
+                hint = f"did you mean {' or '.join(near)}?" if near else ""
+                raise FieldError(self.kind, name, _portable(value), "no such field", hint)
         implied = self.implied()
         kept = {
             name: getattr(self, name)
@@ -249,7 +256,7 @@ class Target:
     def _tuning_value(self, name: str, one: Spec, value: Any) -> Any:  # noqa: ARG002 - kinds override it
         return one.shape.dump(value)
 
-    def format(self, dialect: str = "targetspec", lossy: bool = False) -> str:  # noqa: FBT001, FBT002 - the contract
+    def format(self, dialect: str = "targetspec", lossy: bool = False) -> str:
         """Return the text in a dialect; NotRepresentableError lists what does not fit, unless `lossy`."""
         return str(registry.dialect(dialect).format(self, lossy=lossy))
 
@@ -303,20 +310,18 @@ def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
     return target
 
 
-@functools.cache
-def _specs(cls: type[Target]) -> dict[str, Spec]:
-    declared = specs_of(cls)
-    inherited = ("libs", "host")
-    return {name: declared[name] for name in (*(n for n in declared if n not in inherited), *inherited)}
+_SPECS: dict[type[Target], Mapping[str, Spec]] = {}
+_RULES: dict[tuple[type[Target], Purpose], tuple[Rule, ...]] = {}
 
 
-@functools.cache
-def _rules(cls: type[Target]) -> dict[Purpose, tuple[Rule, ...]]:
-    return {purpose: tuple(_each_once(_rules_for(cls, purpose))) for purpose in PURPOSES}
+def _ordered(declared: dict[str, Spec]) -> dict[str, Spec]:
+    """Return a kind's own declarations first, and those that every kind has last."""
+    common = ("libs", "host")
+    return {name: declared[name] for name in (*(n for n in declared if n not in common), *common)}
 
 
 def _rules_for(cls: type[Target], purpose: Purpose) -> Iterator[Rule]:
-    for name, one in _specs(cls).items():
+    for name, one in cls.specs().items():
         yield from one.rules[purpose]
         if purpose == "schedule" and one.tunes and not one.rules[purpose]:
             yield re_measure(name)

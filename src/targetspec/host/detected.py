@@ -39,7 +39,9 @@ def host_target(facts: HostFacts) -> tuple[CpuTarget, tuple[str, ...]]:
         kept, dropped = settled_features(family, facts.identity.cpu, facts.features)
         fields["features"] = kept
         if dropped:
-            notes.append(f"not stated, since what they imply is not usable here: {', '.join(sorted(dropped))}")
+            notes.append(
+                f"not stated, since what they imply is not usable here: {', '.join(sorted(dropped))}"
+            )
     return _made(fields, notes)
 
 
@@ -55,7 +57,9 @@ def settled_features(
     known = frozenset(name for name in detected if name in tables.feature_names(family))
     hidden = _hidden(family, cpu)
     allowed = known | hidden
-    kept = frozenset(name for name in allowed if tables.implied(family, name) - _unobservable(family) <= allowed)
+    kept = frozenset(
+        name for name in allowed if tables.implied(family, name) - _unobservable(family) <= allowed
+    )
     return tables.FeatureSet.closed(family, kept), known - kept
 
 
@@ -71,7 +75,7 @@ def _hidden(family: str, cpu: str | None) -> frozenset[str]:
 
 def _unobservable(family: str) -> frozenset[str]:
     if family == "x86":
-        return frozenset({"nopl"})  # CPUID has no bit for it
+        return frozenset({"nopl", "evex512"})  # CPUID has no bit for them
     if family != "aarch64":
         return frozenset()
     versions = {name for name in tables.feature_names(family) if name[0] == "v" and name.endswith("a")}

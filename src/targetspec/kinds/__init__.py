@@ -1,0 +1,1 @@
+"""The kinds of target, one module a kind."""

@@ -15,7 +15,7 @@ from targetspec.fields import Choice, Count, Flag, NameSet, Refused, Shape, Spec
 from targetspec.kinds import cpu_rules as rules
 from targetspec.registry import nearest
 from targetspec.rules import Rule, floor, re_measure, same
-from targetspec.target import Target, _frozen_names
+from targetspec.target import Target, frozen_names
 from targetspec.triple import Triple
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
@@ -73,6 +73,10 @@ def _as_triple(value: Any) -> Any:
     return Triple.parse(value) if type(value) is str else value
 
 
+def _as_features(value: Any) -> Any:
+    return value if type(value) is FeatureSet else frozen_names(value)
+
+
 _LLVM = "LLVM Triple::isCompatibleWith"
 _CACHE = "cache that a core can use, per instance"
 
@@ -118,7 +122,7 @@ class CpuTarget(Target):
     )
     features: FeatureSet | None = attrs.field(
         default=None,
-        converter=lambda value: value if type(value) is FeatureSet else _frozen_names(value),
+        converter=_as_features,
         metadata=spec(
             _FeaturesShape(),
             "the closed set of isa and abi features",
@@ -128,16 +132,18 @@ class CpuTarget(Target):
     )
     tuning: frozenset[str] = attrs.field(
         default=frozenset(),
-        converter=_frozen_names,
+        converter=frozen_names,
         metadata=spec(
             NameSet(rf"[+-]{_NAME}", "signed tuning feature"), "tuning features that depart from the CPU's"
         ),
     )
     restrictions: frozenset[str] = attrs.field(
         default=frozenset(),
-        converter=_frozen_names,
+        converter=frozen_names,
         metadata=spec(
-            NameSet(_NAME, "restriction"), "what the code keeps to, such as strict-align", code=(rules.RESTRICTIONS,)
+            NameSet(_NAME, "restriction"),
+            "what the code keeps to, such as strict-align",
+            code=(rules.RESTRICTIONS,),
         ),
     )
     abi: str | None = attrs.field(
@@ -169,11 +175,14 @@ class CpuTarget(Target):
         ),
     )
     num_cores: int | None = attrs.field(
-        default=None, metadata=spec(Count(), "physical cores of the machine", need=floor("num_cores", "stated need"))
+        default=None,
+        metadata=spec(Count(), "physical cores of the machine", need=floor("num_cores", "stated need")),
     )
     l1d_cache_bytes: int | None = attrs.field(
         default=None,
-        metadata=spec(Count(), f"level 1 data {_CACHE}", unit="byte", need=floor("l1d_cache_bytes", "stated need")),
+        metadata=spec(
+            Count(), f"level 1 data {_CACHE}", unit="byte", need=floor("l1d_cache_bytes", "stated need")
+        ),
     )
     l2_cache_bytes: int | None = attrs.field(
         default=None,
@@ -189,7 +198,10 @@ class CpuTarget(Target):
     libc: str | None = attrs.field(
         default=None,
         metadata=spec(
-            Choice(_C_LIBRARIES), "the C library; what the triple's environment says", code=(rules.LIBC,), tunes=False
+            Choice(_C_LIBRARIES),
+            "the C library; what the triple's environment says",
+            code=(rules.LIBC,),
+            tunes=False,
         ),
     )
     libc_version: str | None = attrs.field(
@@ -208,7 +220,7 @@ class CpuTarget(Target):
         self._settle_features()
         self._settle_names()
         self._settle_libc()
-        Target._complete(self)
+        super()._complete()
 
     def implied(self) -> dict[str, Any]:
         """Return the C library and float ABI that the triple says, and the features of the CPU."""
@@ -276,13 +288,17 @@ class CpuTarget(Target):
         widths = facts.cpu_widths(self.family, self.cpu)
         if self.triple.pointer_bits not in widths and max(widths) < self.triple.pointer_bits:
             allowed = " and ".join(str(bits) for bits in widths)
-            raise FieldError(self.kind, "cpu", self.cpu, f"runs {allowed}-bit code, and the triple is {self.triple}")
+            raise FieldError(
+                self.kind, "cpu", self.cpu, f"runs {allowed}-bit code, and the triple is {self.triple}"
+            )
 
     def _settle_features(self) -> None:
         given: Any = self.features
         if given is None or type(given) is FeatureSet:
             if given is not None and self.family not in (None, given.family):
-                raise FieldError(self.kind, "features", repr(given)[:200], f"must be of the family {self.family}")
+                raise FieldError(
+                    self.kind, "features", repr(given)[:200], f"must be of the family {self.family}"
+                )
             return
         if self.family is None:
             raise FieldError(
@@ -311,7 +327,9 @@ class CpuTarget(Target):
     def _settle_libc(self) -> None:
         implied = _implied_libc(self.triple) if self.triple is not None else None
         if implied is not None and self.libc not in (None, implied):
-            raise FieldError(self.kind, "libc", self.libc, f"the triple says {implied}", "change one of the two")
+            raise FieldError(
+                self.kind, "libc", self.libc, f"the triple says {implied}", "change one of the two"
+            )
         if self.libc_version is not None and self.libc is None and implied is None:
             raise FieldError(self.kind, "libc_version", self.libc_version, "needs libc", "state libc as well")
 
@@ -320,13 +338,13 @@ class CpuTarget(Target):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document, with the version of the tables that the features were closed with."""
-        document = Target.to_dict(self)
+        document = super().to_dict()
         return document if self.features is None else {**document, "tables": self.features.tables}
 
     def _tuning_value(self, name: str, one: Spec, value: Any) -> Any:
         if name == "triple":
             return str(attrs.evolve(value, os_version="", environment_version=""))
-        return Target._tuning_value(self, name, one, value)
+        return super()._tuning_value(name, one, value)
 
 
 def _implied_libc(triple: Triple) -> str | None:
@@ -339,5 +357,3 @@ def _implied_float_abi(triple: Triple) -> str | None:
     if triple.family != "arm" or "eabi" not in triple.environment:
         return None
     return "hard" if "eabihf" in triple.environment else None
-
-

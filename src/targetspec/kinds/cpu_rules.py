@@ -34,7 +34,9 @@ def _same_arch(need: Any, have: Any) -> Answer:
 
 
 def _is_32_on_64(need: Any, have: Any) -> bool:
-    return bool(need and have and need[0] == have[0] and need[2] == have[2] and (need[1], have[1]) == (32, 64))
+    return bool(
+        need and have and need[0] == have[0] and need[2] == have[2] and (need[1], have[1]) == (32, 64)
+    )
 
 
 ARCH = Rule(

@@ -1,0 +1,186 @@
+"""The relation: its laws, as properties, and known answers for x86-64 and AArch64."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import targetspec
+from targetspec import CpuTarget, UnknownNameError
+from targetspec.rules import PURPOSES
+from targetspec.testing import compatible_pairs, cpu_targets, targets
+
+purposes = st.sampled_from(PURPOSES)
+LINUX = "x86_64-unknown-linux-gnu"
+
+
+def cpu(name: str | None, triple: str = LINUX, **fields: Any) -> CpuTarget:
+    """Return a target in few words."""
+    return CpuTarget(triple=triple, cpu=name, **fields)
+
+
+@given(targets(), purposes)
+def test_reflexive(target: CpuTarget, purpose: Any) -> None:
+    """What was built for a target can be used on it, and on an equal one, both ways."""
+    assert target.compatible(target, purpose=purpose)
+    assert target.compatible(targetspec.loads(targetspec.dumps(target)), purpose=purpose)
+
+
+@given(compatible_pairs(), cpu_targets(hosts=False))
+def test_transitive(pair: tuple[CpuTarget, CpuTarget], third: CpuTarget) -> None:
+    """A yes and a yes make a yes."""
+    first, second = pair
+    assert first.compatible(second)
+    last = second.evolve(libs=second.libs | third.libs, num_cores=third.num_cores)
+    assert second.compatible(last)
+    assert first.compatible(last)
+
+
+@given(cpu_targets(), cpu_targets(), cpu_targets())
+def test_transitive_on_unrelated_targets(a: CpuTarget, b: CpuTarget, c: CpuTarget) -> None:
+    """No three targets, however they were drawn, break transitivity."""
+    for purpose in PURPOSES:
+        if a.compatible(b, purpose=purpose) and b.compatible(c, purpose=purpose):
+            assert a.compatible(c, purpose=purpose)
+
+
+@given(compatible_pairs(), st.data())
+def test_monotone(pair: tuple[CpuTarget, CpuTarget], data: st.DataObject) -> None:
+    """More isa features on the runner, or fewer in the code, never turn a yes into anything else."""
+    first, second = pair
+    assume(first.features is not None and len(first.features) > 0)
+    assert first.features is not None
+    name = data.draw(st.sampled_from(sorted(first.features)))
+    fewer = first.evolve(features=first.features.with_changes(remove=[name]))
+    lost = set(first.features) - set(fewer.features or ())
+    assume(
+        all(
+            targetspec.registry.layer_above("cpu").role(first.features.family, gone) == "isa" for gone in lost
+        )
+    )
+    assert fewer.compatible(second)
+
+
+@given(targets(), targets(), purposes)
+def test_reasons_agree_with_the_answer(first: CpuTarget, second: CpuTarget, purpose: Any) -> None:
+    """A no has a blocking reason, an unknown an undecided one with the fact to state, a yes has neither."""
+    verdict = first.compatible(second, purpose=purpose)
+    weights = {reason.weight for reason in verdict.reasons}
+    expected = "no" if "blocks" in weights else "unknown" if "undecided" in weights else "yes"
+    assert expected == verdict.answer
+    assert bool(verdict) == (verdict.answer == "yes")
+    assert all(reason.advice for reason in verdict.reasons if reason.weight == "undecided")
+    assert verdict == pickle.loads(pickle.dumps(verdict))
+    assert str(verdict).startswith(verdict.answer)
+
+
+@given(targets(), targets())
+def test_repairs_lift_a_no(first: CpuTarget, second: CpuTarget) -> None:
+    """Where every blocking reason has a repair and the repaired target is well-formed, it is no longer a no."""
+    verdict = first.compatible(second)
+    blocking = [reason for reason in verdict.reasons if reason.weight == "blocks"]
+    assume(blocking and all(reason.repair for reason in blocking))
+    try:
+        mended = second.evolve(**dict(reason.repair for reason in blocking if reason.repair))
+    except ValueError:
+        assume(False)  # noqa: FBT003 - hypothesis's way to drop an example
+    assert first.compatible(mended).answer != "no"
+
+
+@pytest.mark.parametrize(
+    ("built_for", "run_on", "answer"),
+    [
+        (cpu("haswell"), cpu("znver3"), "yes"),
+        (cpu("znver3"), cpu("haswell"), "no"),
+        (cpu("x86-64-v3"), cpu("haswell"), "yes"),
+        (cpu("x86-64-v4"), cpu("skylake-avx512"), "yes"),
+        (cpu("x86-64-v4"), cpu("znver3"), "no"),
+        (cpu(None), cpu("x86-64-v2"), "yes"),
+        (cpu("haswell"), cpu("haswell", "x86_64-unknown-linux-musl"), "no"),
+        (cpu("haswell", libc_version="2.17"), cpu("haswell", libc_version="2.36"), "yes"),
+        (cpu("haswell", libc_version="2.36"), cpu("haswell", libc_version="2.4"), "no"),
+        (cpu("haswell", libc_version="2.36"), cpu("haswell"), "unknown"),
+        (cpu("haswell", static=True), cpu("haswell", "x86_64-unknown-linux-musl"), "yes"),
+        (cpu("haswell"), cpu("haswell", "x86_64-pc-windows-msvc"), "no"),
+        (cpu("haswell"), cpu("haswell", "x86_64-pc-linux-gnu"), "yes"),
+        (cpu("i686", "i686-unknown-linux-gnu"), cpu("haswell"), "unknown"),
+        (cpu("haswell"), cpu("haswell", "i686-unknown-linux-gnu"), "no"),
+        (cpu("cortex-a53", "aarch64-linux-gnu"), cpu("cortex-a72", "aarch64-linux-gnu"), "yes"),
+        (cpu("cortex-a72", "aarch64-linux-gnu"), cpu("haswell"), "no"),
+        (cpu("apple-m1", "arm64-apple-macos13"), cpu("apple-m1", "arm64-apple-macos14"), "yes"),
+        (cpu("apple-m1", "arm64-apple-macos14"), cpu("apple-m1", "arm64-apple-macos13"), "no"),
+        (cpu("apple-m1", "arm64-apple-macos14"), cpu("apple-m1", "arm64-apple-darwin23"), "yes"),
+        (cpu("apple-m1", "arm64-apple-ios17"), cpu("apple-m1", "arm64-apple-ios17-simulator"), "no"),
+        (cpu("haswell", libs={"cudnn"}), cpu("haswell"), "no"),
+        (cpu("haswell"), cpu("haswell", libs={"cudnn"}), "yes"),
+    ],
+)
+def test_known_answers_for_code(built_for: CpuTarget, run_on: CpuTarget, answer: str) -> None:
+    """Facts of the families, checked against their makers' rules."""
+    assert answer == built_for.compatible(run_on).answer
+
+
+def test_the_bridge_compat32_is_named_in_the_verdict() -> None:
+    """32-bit code on a 64-bit machine is a yes only where the caller vouches for the userland."""
+    verdict = cpu("i686", "i686-unknown-linux-gnu").compatible(cpu("haswell"), bridges=("compat32",))
+    assert verdict
+    assert {"compat32"} == {reason.bridge for reason in verdict.reasons}
+    with pytest.raises(UnknownNameError, match="compat32"):
+        cpu("haswell").compatible(cpu("haswell"), bridges=("compat23",))
+
+
+def test_schedule_is_looser_in_isa_and_states_what_to_measure() -> None:
+    """A tuned configuration is worth trying on another CPU of the family; needs alone block."""
+    verdict = cpu("znver4").compatible(cpu("haswell"), purpose="schedule")
+    assert verdict
+    assert {"cpu", "features"} == {reason.field for reason in verdict.reasons}
+    assert {"re-measure"} == {reason.weight for reason in verdict.reasons}
+    needy = cpu("znver4").compatible(cpu("haswell"), purpose="schedule", needs={"vector_bits": 512})
+    assert "no" == needy.answer
+    assert not cpu("znver4").compatible(cpu("cortex-a72", "aarch64-linux-gnu"), purpose="schedule")
+
+
+def test_needs_are_checked() -> None:
+    """A need that no field or derived fact answers is an error with the nearest names."""
+    with pytest.raises(UnknownNameError, match="vector_bits"):
+        cpu("znver4").compatible(cpu("znver4"), needs={"vector_bit": 512})
+    with pytest.raises(ValueError, match="whole number"):
+        cpu("znver4").compatible(cpu("znver4"), needs={"vector_bits": "512"})
+    assert cpu("znver4").compatible(cpu("znver4"), needs={"vector_registers": 32})
+    assert not cpu("znver4").compatible(cpu("znver3"), purpose="schedule", needs={"vector_registers": 32})
+
+
+def test_the_seeds_of_this_work() -> None:
+    """A target and the same after a trip are equal and compatible; libs={cudnn} is compatible one way only."""
+    plain, with_library = cpu("znver3"), cpu("znver3", libs={"cudnn"})
+    again = pickle.loads(pickle.dumps(plain))
+    assert plain == again
+    assert plain.compatible(again)
+    assert again.compatible(plain)
+    assert plain.with_host(plain) == again.with_host(again).with_host(plain)
+    assert plain != with_library
+    assert plain.compatible(with_library)
+    verdict = with_library.compatible(plain)
+    assert "no" == verdict.answer
+    assert ("libs", frozenset({"cudnn"})) == verdict.reasons[0].repair
+
+
+def test_missing_features_are_named() -> None:
+    """A no names each feature that the code needs and the machine lacks."""
+    guest = targetspec.parse(f"{LINUX} -mcpu=znver3 -mattr=-pku")
+    verdict = cpu("znver3").compatible(guest)
+    assert "no" == verdict.answer
+    assert "pku" == verdict.reasons[0].needed
+    assert guest.compatible(guest)
+
+
+def test_a_bad_question_is_an_error() -> None:
+    """Purposes are three, and the other side must be a target."""
+    with pytest.raises(UnknownNameError, match="code"):
+        cpu("znver3").compatible(cpu("znver3"), purpose="codes")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a Target"):
+        cpu("znver3").compatible("x86_64")  # type: ignore[arg-type]
