@@ -1,0 +1,117 @@
+"""What the commands print: texts and JSON documents of results, records and comparisons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tuner.comparison import Comparison
+from tuner.kernel import Work
+from tuner.progress import speed
+from tuner.record import Record
+from tuner.session import Result
+
+_WIDTH = 15
+_GIGA = 1e9
+
+
+def line(label: str, text: str) -> str:
+    """Write a label and what it stands for, the latter in one column."""
+    return f"{label + ':':{_WIDTH}} {text}"
+
+
+def pairs(values: Mapping[str, Any]) -> str:
+    """Write values by name as the options take them: `m=512,n=512`."""
+    return ",".join(
+        f"{name}={str(value).lower() if value is True or value is False else value}"
+        for name, value in values.items()
+    )
+
+
+def describe_best(record: Record, work: Work | None) -> list[str]:
+    """Describe a record as what is to be used."""
+    return [
+        line("target", str(record.target)),
+        line("problem", f"{record.kernel} {pairs(record.problem)}"),
+        line("configuration", pairs(record.config)),
+        line("speed", _rate(record.cost, work)),
+        line("measured", f"{record.created} with {record.toolchain}, run {record.run}"),
+    ]
+
+
+def describe_comparison(comparison: Comparison, work: Work | None) -> list[str]:
+    """Describe the configuration beside its opponents."""
+    names = {"plain": "plain -O3 loop", "numpy": "numpy, 1 thread"}
+    lines = [line("best", f"{_rate(comparison.cost, work)}{_share(comparison, work)}")]
+    for name, cost in comparison.costs.items():
+        text = f"{_rate(cost, work)}; the best is {comparison.ratios[name]:.2f} times as fast"
+        lines.append(line(names.get(name, name), text))
+    return lines
+
+
+def describe_trials(result: Result, seconds: float) -> list[str]:
+    """Describe what was spent."""
+    kinds = outcomes(result.records)
+    text = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+    early = sum(record.outcome.stopped_early for record in result.records)
+    note = f" ({early} stopped early)" if early else ""
+    rate = len(result.records) / seconds if seconds else 0.0
+    return [
+        line("trials", f"{len(result.records)}: {text}{note}; {rate:.1f} trials/s"),
+        line("separated", "yes" if result.separated else "no: the runner-up is as fast within the noise"),
+    ]
+
+
+def outcomes(records: Iterable[Record]) -> dict[str, int]:
+    """Count records by the kind of their outcome, "ok" first."""
+    counted = Counter(record.outcome.kind for record in records)
+    return dict(sorted(counted.items(), key=lambda item: (item[0] != "ok", item[0])))
+
+
+def failures(records: Iterable[Record]) -> list[str]:
+    """Give each distinct failure once, as `kind in stage: cause`."""
+    texts = (
+        f"{record.outcome.kind} in {record.outcome.stage}: {record.outcome.cause}"
+        for record in records
+        if record.outcome.kind != "ok"
+    )
+    return list(dict.fromkeys(texts))
+
+
+def document(
+    record: Record, work: Work | None, *, found: bool, comparison: Comparison | None = None, **more: Any
+) -> dict[str, Any]:
+    """Give the JSON form of what `tune` and `best` print."""
+    rate = {} if work is None or not record.cost else {"gflops": work.flop / record.cost / _GIGA}
+    compared = {} if comparison is None else {"comparison": _compared(comparison, work)}
+    return {"found": found, "record": record.to_dict()} | rate | compared | more
+
+
+def row(record: Record) -> str:
+    """Write a record on one line: what, how it ended, and for which target."""
+    outcome = record.outcome
+    what = f"{outcome.kind} in {outcome.stage}" if record.cost is None else f"{record.cost:.6g} s"
+    return f"{record.created}  {record.kernel} {pairs(record.problem)}  {record.role} {record.number}  {what}  {pairs(record.config) or '-'}"
+
+
+def _rate(cost: float | None, work: Work | None) -> str:
+    if not cost:
+        return "not measured"
+    rate, seconds = speed(cost, work), speed(cost, None)
+    return rate if rate == seconds else f"{rate} ({seconds})"
+
+
+def _share(comparison: Comparison, work: Work | None) -> str:
+    if work is None or not work.flop:
+        return ""
+    share = work.flop / comparison.cost / _GIGA / comparison.peak
+    return f", {100 * share:.0f} % of the measured FMA peak of {comparison.peak:.1f} GFLOP/s"
+
+
+def _compared(comparison: Comparison, work: Work | None) -> dict[str, Any]:
+    seconds = {"best": comparison.cost, **comparison.costs}
+    rates = (
+        {} if work is None else {"gflops": {name: work.flop / cost / _GIGA for name, cost in seconds.items()}}
+    )
+    return {"seconds": seconds, "ratios": dict(comparison.ratios), "fma_peak_gflops": comparison.peak} | rates

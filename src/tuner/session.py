@@ -1,0 +1,360 @@
+"""One tuning: checks, the loop of trials, the final, and what came of it."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import os
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any
+
+import attrs
+
+import targetspec
+from tuner import build, record_checks
+from tuner.arguments import make_arguments
+from tuner.cpucount import usable_cpus
+from tuner.database import Database
+from tuner.errors import KernelError, ProblemError, RecordError, SpaceError, TargetMismatchError
+from tuner.executors import Executor, Local, Run, Task, Trial
+from tuner.kernel import Kernel
+from tuner.loading import load
+from tuner.progress import Progress
+from tuner.racing import EQUAL, Race
+from tuner.record import Record, utc_now
+from tuner.search import Search
+from tuner.space import Configuration, Space
+from tuner.spawning import START_METHODS
+from tuner.travel import pack
+
+_FINALISTS = 4
+_HOPEFUL = 1.15
+_NO_CONFIG: dict[str, Any] = {}
+
+
+@attrs.frozen
+class Result:
+    """What came of a tuning.
+
+    `best` is the fastest configuration's Record, None where every trial failed; `records` has one a trial, in
+    order. `separated`: the best is faster than the runner-up beyond what noise explains. `baseline` is the
+    Record of the kernel's plain version or first configuration, None where costs were replayed.
+    """
+
+    target: targetspec.Target
+    best: Record | None
+    records: tuple[Record, ...]
+    separated: bool
+    baseline: Record | None
+    _kernel: Kernel = attrs.field(repr=False)
+    _object_code: bytes = attrs.field(repr=False)
+
+    @property
+    def speedup(self) -> float | None:
+        """The baseline's cost over the best's, None where one of them failed."""
+        if self.best is None or self.baseline is None or not (self.best.cost and self.baseline.cost):
+            return None
+        return self.baseline.cost / self.best.cost
+
+    def function(self) -> Callable[..., None]:
+        """Load the best into this process: a callable that takes arguments of the types of the kernel's own.
+
+        KernelError where there is no best; arrays are used in place, and nothing checks their shapes.
+        """
+        if self.best is None:
+            raise KernelError(f"{self._kernel.name}: no trial succeeded, so there is no best function")
+        arguments = make_arguments(self._kernel, dict(self.best.problem), 0)
+        function = load(self._object_code, self._kernel.entry, arguments)
+
+        def call(*arguments: Any) -> None:
+            function.bind(arguments)()
+
+        return call
+
+
+def tune(
+    kernel: Kernel,
+    problem: Mapping[str, Any],
+    target: targetspec.Target | str | None = None,
+    budget: int = 200,
+    workers: int | None = None,
+    start_method: str = "spawn",
+    database: Database | str | os.PathLike[str] | None = None,
+    executor: Executor | None = None,
+    strategy: str = "default",
+    seed: int = 0,
+    time_limit: float | None = None,
+    compile_timeout: float = 30.0,
+    run_timeout: float = 10.0,
+    progress: str | bool | Progress = "auto",
+) -> Result:
+    """Search the kernel's space for the fastest configuration on a problem.
+
+    `target`: a Target, its text, or None for this machine. `budget`: how many trials at most; `time_limit`: how many
+    seconds for them. `workers`: how many compile at a time, None for one less than there are processors.
+    `database`: where records are kept, each as soon as it is reported; None keeps nothing. A candidate that fails,
+    or kills its process, is an outcome in its record. KeyboardInterrupt ends every process at once.
+
+    Bad input raises before the first trial: TypeError, ValueError, KernelError, ProblemError, SpaceError, TravelError,
+    DatabaseError, TargetMismatchError, or an error of targetspec.
+    """
+    _check_kernel(kernel)
+    bar = Progress.of(progress)
+    _check_numbers(budget, workers, seed, time_limit, compile_timeout, run_timeout)
+    _check_choice("start_method", start_method, START_METHODS)
+    known = _checked_problem(kernel, problem, seed)
+    target = runnable(target)
+    space = allowed(kernel, known, target)
+    search = Search(space, strategy=strategy, seed=seed)
+    payload = pack(kernel, "kernel").payload
+    task = Task(
+        kernel,
+        known,
+        target,
+        seed,
+        workers or max(usable_cpus() - 1, 1),
+        start_method,
+        compile_timeout,
+        run_timeout,
+    )
+    with ExitStack() as stack:
+        store = stack.enter_context(_opened(database))
+        run = stack.enter_context(closing((executor or Local()).start(task)))
+        stack.callback(bar.end)
+        fingerprint = run.fingerprint() or hashlib.sha256(kernel.name.encode() + payload).hexdigest()
+        session = _Session(task, run, store, search, fingerprint, bar)
+        return session.go(min(budget, len(space)), time_limit)
+
+
+def runnable(target: targetspec.Target | str | None) -> targetspec.Target:
+    """Read a target and check that this machine runs its code; None is this machine itself."""
+    here = targetspec.detect_host()
+    if target is None:
+        return here
+    read = targetspec.parse(target) if isinstance(target, str) else target
+    if not isinstance(read, targetspec.Target):
+        raise TypeError(f"target is a Target, its text, or None for this machine, not {target!r}")
+    verdict = read.compatible(here)
+    if not verdict:
+        raise TargetMismatchError(str(read), str(here), str(verdict))
+    return read
+
+
+def allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target) -> Space:
+    """Restrict the kernel's space to what the target can hold; SpaceError that says why where nothing is left."""
+    if kernel.needs is None:
+        return kernel.space
+    needs, verdicts = kernel.needs, _Verdicts(target)
+    if all(verdicts.of(needs(config, problem)) for config in kernel.space):
+        return kernel.space
+    try:
+        return kernel.space.restrict(lambda config: verdicts.of(needs(config, problem)))
+    except SpaceError as error:
+        raise SpaceError(
+            f"{kernel.name}: no configuration fits {target}: {verdicts.refusal or error}"
+        ) from error
+
+
+class _Verdicts:
+    """What the target says to needs: asked once for all configurations that need the same."""
+
+    def __init__(self, target: targetspec.Target) -> None:
+        self._target = target
+        self._known: dict[tuple[Any, ...], bool] = {}
+        self.refusal = ""
+
+    def of(self, needs: Mapping[str, Any]) -> bool:
+        key = tuple(sorted((name, repr(value)) for name, value in needs.items()))
+        if key not in self._known:
+            verdict = self._target.compatible(self._target, purpose="schedule", needs=needs)
+            self._known[key] = bool(verdict)
+            self.refusal = self.refusal if verdict else str(verdict)
+        return self._known[key]
+
+
+class _Session:
+    """The loop: trial `i` is suggested when all before `i - ahead` are reported, whatever order they end in."""
+
+    def __init__(
+        self, task: Task, run: Run, store: Database | None, search: Search, fingerprint: str, bar: Progress
+    ) -> None:
+        self._task, self._run, self._store, self._search, self._bar = task, run, store, search, bar
+        self._records: list[Record] = []
+        self._leaders: list[tuple[Record, Trial]] = []
+        created = utc_now()
+        self._common = {
+            "kernel": task.kernel.name,
+            "fingerprint": fingerprint,
+            "target": task.target,
+            "problem": task.problem,
+            "toolchain": build.toolchain(),
+            "run": f"{created[:19].replace(':', '')}-{uuid.uuid4().hex[:8]}",
+        }
+
+    def go(self, total: int, time_limit: float | None) -> Result:
+        """Spend the budget and decide."""
+        ends = None if time_limit is None else time.monotonic() + time_limit
+        self._bar.begin(total, self._task.kernel.work_of(self._task.problem))
+        baseline = self._baseline()
+        self._trials(total, ends)
+        best, separated, code = self._final()
+        return Result(
+            self._task.target, best, tuple(self._records), separated, baseline, self._task.kernel, code
+        )
+
+    def _baseline(self) -> Record | None:
+        trial = self._run.baseline()
+        if trial is None:
+            return None
+        plain = self._task.kernel.plain is not None
+        return self._keep(_NO_CONFIG if plain else self._task.kernel.space[0], trial, 0, "baseline")
+
+    def _trials(self, total: int, ends: float | None) -> None:
+        under_way: list[Configuration] = []
+        asked = 0
+        for number in range(total):
+            while asked < min(total, number + self._run.ahead + 1):
+                under_way += self._search.suggest(1)
+                self._run.submit(asked, under_way[-1])
+                asked += 1
+            best = self._leaders[0][0].cost if self._leaders else None
+            trial = self._run.result(number, best, None if ends is None else ends - time.monotonic())
+            if trial is None:
+                return
+            self._report(under_way.pop(0), trial, number)
+
+    def _report(self, config: Configuration, trial: Trial, number: int) -> None:
+        self._search.report(config, trial.cost)
+        record = self._keep(config, trial, number, "trial")
+        self._records.append(record)
+        self._bar.report(record)
+        if record.cost is not None:
+            self._leaders = sorted([*self._leaders, (record, trial)], key=_cost)[:_FINALISTS]
+
+    def _final(self) -> tuple[Record | None, bool, bytes]:
+        if not self._leaders:
+            return None, False, b""
+        finalists = [
+            leader for leader in self._leaders if _cost(leader) <= _HOPEFUL * _cost(self._leaders[0])
+        ]
+        race = self._run.race([trial for _, trial in finalists])
+        if race is None:
+            costs = [_cost(leader) for leader in self._leaders]
+            record, trial = self._leaders[0]
+            return record, len(costs) > 1 and costs[1] > EQUAL * costs[0], trial.object_code
+        finals = [self._raced(finalist, race, place) for place, finalist in enumerate(finalists)]
+        first = race.order[0]
+        return (
+            finals[first],
+            race.separated or len(finals) == 1 < len(self._records),
+            finalists[first][1].object_code,
+        )
+
+    def _raced(self, finalist: tuple[Record, Trial], race: Race, place: int) -> Record:
+        record, trial = finalist
+        raced = attrs.evolve(trial, cost=race.costs[place], times=race.times[place])
+        return self._keep(dict(record.config), raced, record.number, "final")
+
+    def _keep(self, config: Mapping[str, Any], trial: Trial, number: int, role: str) -> Record:
+        record = Record(
+            config=config,
+            cost=trial.cost,
+            outcome=trial.outcome if role != "final" else attrs.evolve(trial.outcome, stopped_early=False),
+            times=trial.times,
+            clock=trial.clock,
+            quality=_quality(self._task),
+            number=number,
+            created=utc_now(),
+            role=role,
+            **self._common,
+        )
+        if self._store is not None:
+            self._store.add(record)
+        return record
+
+
+def _cost(leader: tuple[Record, Trial]) -> float:
+    return leader[0].cost or 0.0
+
+
+def _quality(task: Task) -> dict[str, Any]:
+    load_average = {"load": os.getloadavg()[0]} if hasattr(os, "getloadavg") else {}
+    return load_average | {
+        "cpus": _cpus(),
+        "compile_workers": task.workers,
+        "start_method": task.start_method,
+    }
+
+
+@functools.cache
+def _cpus() -> int:
+    return usable_cpus()
+
+
+@contextmanager
+def _opened(database: Database | str | os.PathLike[str] | None) -> Iterator[Database | None]:
+    if database is None or isinstance(database, Database):
+        yield database
+        return
+    with Database(database) as opened:
+        yield opened
+
+
+def _check_kernel(kernel: object) -> None:
+    if not isinstance(kernel, Kernel):
+        raise TypeError(f"kernel is a tuner.Kernel, not {kernel!r}")
+
+
+def _checked_problem(kernel: Kernel, problem: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    if not isinstance(problem, Mapping):
+        raise ProblemError(f"{kernel.name}: a problem is a mapping of names to values, not {problem!r}")
+    try:
+        known = dict(record_checks.problem(problem))
+    except RecordError as error:
+        raise ProblemError(f"{kernel.name}: {error}") from error
+    make_arguments(kernel, known, seed)
+    return known
+
+
+def _check_numbers(
+    budget: object,
+    workers: object,
+    seed: object,
+    time_limit: object,
+    compile_timeout: object,
+    run_timeout: object,
+) -> None:
+    _check_count("budget", budget, 1)
+    _check_count("seed", seed, 0)
+    if workers is not None:
+        _check_count("workers", workers, 1)
+    if time_limit is not None:
+        _check_seconds("time_limit", time_limit)
+    _check_seconds("compile_timeout", compile_timeout)
+    _check_seconds("run_timeout", run_timeout)
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if type(value) is not int:
+        raise TypeError(f"{name} is an int, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} is an int from {least}, not {value}")
+
+
+def _check_seconds(name: str, value: Any) -> None:
+    if type(value) not in {int, float}:
+        raise TypeError(f"{name} is a number of seconds, not {value!r}")
+    if not 0 < value < float("inf"):
+        raise ValueError(f"{name} is a finite number of seconds above 0, not {value}")
+
+
+def _check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    if value in choices:
+        return
+    near = difflib.get_close_matches(str(value), choices, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}{hint}")
