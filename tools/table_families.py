@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import aarch64_table
 import x86_table
 from table_patches import Patches
 
 Table = tuple[dict[str, Any], dict[str, str]]
 
-BUILDERS: dict[str, Callable[[Patches], Table]] = {"x86": x86_table.build}
+BUILDERS: dict[str, Callable[[Patches], Table]] = {"aarch64": aarch64_table.build, "x86": x86_table.build}

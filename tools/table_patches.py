@@ -23,6 +23,7 @@ class Patches:
         }
         self.cpu_patches: list[dict[str, Any]] = section.get("cpu", [])
         self.feature_patches: list[dict[str, Any]] = section.get("feature", [])
+        self.notes: dict[str, str] = section.get("notes", {})
         self.rules: list[list[str]] = section.get("rules", [])
 
     def role(self, name: str, known: set[str]) -> str:
@@ -59,9 +60,11 @@ class Patches:
         for patch in self.feature_patches:
             for name in patch["names"].split():
                 row = features[name]
-                for key in ("implies", "brings", "covers"):
+                for key in ("implies", "brings", "covers", "takes"):
                     if key in patch:
                         row[key] = " ".join(sorted({*row.get(key, "").split(), *patch[key].split()}))
+                if "brings_if" in patch:
+                    row["brings"] = "; ".join(filter(None, (row.get("brings"), patch["brings_if"])))
                 patched[f"feature {name}"] = patch["reason"]
         return dict(sorted(patched.items()))
 

@@ -40,7 +40,7 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         }
         for cpu, names in kept.items()
     }
-    patched |= patches.patch_features(features)
+    patched |= patches.patch_features(features) | patches.notes
     table = {"bits": "32 64", "features": features, "cpus": cpus, "aliases": aliases, "patched": patched}
     return table, dict(sorted(texts.items()))
 

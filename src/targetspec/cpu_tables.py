@@ -24,7 +24,7 @@ Role = Literal["isa", "tuning", "inverse", "abi"]
 TABLES_VERSION = "22.1.8"
 """The LLVM that the tables were made from."""
 
-FAMILIES = ("x86",)
+FAMILIES = ("aarch64", "x86")
 
 # os.path and open: pathlib costs 3 ms to import, as much as a table takes to read.
 _DATA = os.path.join(os.path.dirname(__file__), "data")  # noqa: PTH118, PTH120
@@ -56,7 +56,7 @@ class Table:
         for name in self.names:
             self._climb(name)
         self.covers = tuple(
-            (self.bit[name], self._cover(row["covers"]))
+            (self.bit[name], self.mask(row["covers"].split()))
             for name, row in self.features.items()
             if "covers" in row
         )
@@ -73,7 +73,7 @@ class Table:
             self._up[name] = known
         return known
 
-    def _cover(self, names: str) -> int:
+    def _ups(self, names: str) -> int:
         return functools.reduce(lambda mask, name: mask | self._up[name], names.split(), 0)
 
     def mask(self, names: Iterable[str]) -> int:
@@ -114,6 +114,11 @@ class Table:
         """Return the mask of a feature and all that implies or covers it."""
         return self._down[name]
 
+    def gone(self, name: str) -> int:
+        """Return the mask of what goes when a feature is refused by name."""
+        taken = self.features[name].get("takes", "").split()
+        return functools.reduce(lambda mask, one: mask | self._down[one], taken, self._down[name])
+
     def close(self, mask: int) -> int:
         """Return a mask with all that its features imply."""
         fresh = mask
@@ -140,7 +145,7 @@ class Table:
     def _bring(self, text: str) -> Bring:
         names, _, condition = text.partition(" if ")
         when, _, unless = condition.partition(" unless ")
-        closed = self._cover(names)
+        closed = self._ups(names)
         return Bring(closed, self.mask(when.split()), self.mask(unless.split()))
 
     def canonical(self, name: str) -> str:
@@ -202,7 +207,7 @@ class Table:
         wanted = [name for name in map(self.held, add) if name is not None]
         refused = [name for name in map(self.held, remove) if name is not None]
         self._check(wanted, refused)
-        gone = functools.reduce(lambda mask, name: mask | self.down(name), refused, 0)
+        gone = functools.reduce(lambda mask, name: mask | self.gone(name), refused, 0)
         mask &= ~gone
         for name in wanted:
             if not self.bit[name] & self.widen(mask):
