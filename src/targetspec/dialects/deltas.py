@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -46,8 +47,18 @@ def _delta(base: FeatureSet, wanted: FeatureSet) -> tuple[str, ...] | None:
     short = (_topmost(base.family, more, implied), _topmost(base.family, less, dependents))
     for added, removed in (short, (tuple(more), tuple(less))):
         if _gives(base, added, removed, wanted):
-            return (*(f"+{name}" for name in added), *(f"-{name}" for name in removed))
+            needed = _needed(added, functools.partial(_gives, base, removed=removed, wanted=wanted))
+            return (*(f"+{name}" for name in needed), *(f"-{name}" for name in removed))
     return None
+
+
+def _needed(names: tuple[str, ...], enough: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:
+    """Return the names without those that others bring by default, which no implication shows."""
+    for name in names:
+        fewer = tuple(other for other in names if other != name)
+        if enough(fewer):
+            names = fewer
+    return names
 
 
 def _topmost(family: str, names: list[str], reach: Callable[[str, str], frozenset[str]]) -> tuple[str, ...]:

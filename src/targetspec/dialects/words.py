@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -103,15 +104,19 @@ class Source:
 
 
 def _naming(places: Mapping[str, Word], *names: str) -> Word | None:
-    """Return the word that writes one of the names: a whole value, an item of a list, or a part of a value."""
-    wanted = [name.lstrip("+-").lower() for name in names]
+    """Return the word that writes the first of the names that is there: a value, an item, or a part of one."""
     whole = places.values()
-    listed = [item for word in whole for item in word.items()]
-    parts = [part for word in whole for part in word.items("-")]
-    for word in (*whole, *listed, *parts):
-        if word.text.lstrip("+-").lower() in wanted:
-            return word
-    return next((_within(word, name) for name in wanted for word in whole if name in word.text.lower()), None)
+    items = [item for word in whole for item in word.items()]
+    words = [*whole, *items, *(part for word in whole for part in word.items("-"))]
+    for name in names:
+        plain = name.lstrip("+-").lower()
+        exact = (word for word in words if word.text == name)
+        close = (word for word in words if word.text.lstrip("+-").lower() == plain)
+        inside = (_within(word, plain) for word in whole if plain in word.text.lower())
+        found = next(itertools.chain(exact, close, inside), None)
+        if found is not None:
+            return found
+    return None
 
 
 def _within(word: Word, name: str) -> Word:

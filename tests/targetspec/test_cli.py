@@ -1,0 +1,140 @@
+"""The command `targetspec`."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from targetspec import CpuTarget, cpu, detect_host, from_dict, registry
+from targetspec.cli import main
+
+X86 = "x86_64-unknown-linux-gnu"
+
+
+def test_host_prints_this_machine(capsys):
+    """As text, and as a document that reads back."""
+    assert 0 == main(["host"])
+    assert f"{detect_host()}\n" == capsys.readouterr().out
+    assert 0 == main(["host", "--json"])
+    assert detect_host() == from_dict(json.loads(capsys.readouterr().out))
+
+
+def test_parse_prints_our_own_form_and_what_is_left_over(capsys):
+    """Any dialect goes in; leftovers are shown, never dropped."""
+    assert 0 == main(["parse", f"{X86} -mcpu=haswell -O3"])
+    assert f"cpu triple={X86} cpu=haswell\nleft over: -O3\n" == capsys.readouterr().out
+    assert 0 == main(["parse", "--json", "--from", "llvm", f"{X86} -mcpu=haswell -O3"])
+    document = json.loads(capsys.readouterr().out)
+    assert ("llvm", ["-O3"]) == (document["dialect"], document["leftovers"])
+    assert CpuTarget(triple=X86, cpu="haswell") == from_dict(document["target"])
+
+
+def test_a_dash_reads_standard_input(capsys, monkeypatch):
+    """For each command that takes a text."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{X86}\n"))
+    assert 0 == main(["parse", "-"])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{X86}\n"))
+    assert 0 == main(["compare", "-", X86])
+    assert f"cpu triple={X86}" == capsys.readouterr().out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "answer"),
+    [
+        ([X86, X86], 0, "yes"),
+        ([f"{X86} -mcpu=haswell", X86], 1, "no"),
+        ([X86, "-mcpu=haswell"], 3, "unknown"),
+        (["--purpose", "schedule", X86, X86], 0, "yes"),
+        (["--bridge", "compat32", "i686-linux-gnu", "x86_64-linux-gnu"], 0, "yes"),
+        (["i686-linux-gnu", "x86_64-linux-gnu"], 3, "unknown"),
+        (["aarch64-linux-gnu", X86], 1, "no"),
+    ],
+)
+def test_compare_answers_by_its_exit_status(capsys, arguments, status, answer):
+    """0 yes, 1 no, 3 unknown; the verdict with its reasons on standard output, or as JSON."""
+    command = ["compare", *arguments[:-2], "--", *arguments[-2:]]
+    assert status == main(command)
+    assert capsys.readouterr().out.startswith(answer)
+    assert status == main(["compare", "--json", *command[1:]])
+    document = json.loads(capsys.readouterr().out)
+    assert answer == document["answer"]
+    assert (status != 0) <= bool(document["reasons"])
+
+
+def test_lists(capsys):
+    """Each list has its names, by architecture where there are tables."""
+    expected = {
+        ("kinds",): list(registry.kind_names()),
+        ("dialects",): list(registry.dialect_names()),
+        ("cpus", "--arch", "x86"): list(cpu.cpu_names("x86")),
+        ("features", "--arch", "i686"): list(cpu.feature_names("x86")),
+    }
+    for arguments, names in expected.items():
+        assert 0 == main(["list", *arguments, "--json"])
+        assert names == json.loads(capsys.readouterr().out)
+        assert 0 == main(["list", *arguments])
+        assert names == capsys.readouterr().out.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "COMMAND"),
+        (["hots"], "host"),
+        (["host", "--nothing"], "--nothing"),
+        (["parse"], "TEXT"),
+        (["parse", ""], "empty"),
+        (["parse", "x86_64-lnux"], "column 8: 'lnux'"),
+        (["parse", f"{X86} -mcpu=haswel"], "did you mean 'haswell'"),
+        (["parse", f"{X86} -mattr=+avx9"], "did you mean 'avx"),
+        (["parse", "arm\x1b[1m-\n"], "letters"),
+        (["parse", "--from", "lvm", X86], "llvm"),
+        (["compare", X86], "B"),
+        (["compare", "-", "-"], "standard input"),
+        (["compare", "--purpose", "fun", X86, X86], "fun"),
+        (["compare", "--bridge", "qemu", X86, X86], "qemu"),
+        (["list", "gpus"], "cpus"),
+        (["list", "kinds", "--arch", "x86"], "--arch"),
+        (["list", "cpus", "--arch", "lanai"], "no table"),
+        (["list", "cpus", "--arch", "x87"], "x87"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(capsys, arguments, words):
+    """Whatever is wrong: one clear line on standard error, nothing on standard output, no traceback."""
+    assert 2 == main(arguments)
+    captured = capsys.readouterr()
+    assert "" == captured.out
+    assert 1 == len(captured.err.splitlines())
+    assert captured.err.startswith("targetspec: ")
+    assert captured.err[:-1].isprintable()
+    assert words in captured.err
+
+
+def test_help_is_no_error(capsys):
+    """--help prints the commands and ends well."""
+    with pytest.raises(SystemExit) as caught:
+        main(["--help"])
+    assert 0 == caught.value.code
+    assert "compare" in capsys.readouterr().out
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    """`targetspec list features | head` ends without a word on standard error."""
+    command = [sys.executable, "-m", "targetspec", "list", "features"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert b"" == process.stderr.read()
+    assert 0 == process.returncode
+
+
+def test_bytes_that_are_no_text_on_standard_input():
+    """They are bad input like any other."""
+    command = [sys.executable, "-X", "utf8", "-m", "targetspec", "parse", "-"]
+    done = subprocess.run(command, input=b"\xff\xfe", capture_output=True, timeout=60, check=False)
+    assert (2, b"") == (done.returncode, done.stdout)
+    assert done.stderr.startswith(b"targetspec: ")
+    assert 1 == len(done.stderr.splitlines())

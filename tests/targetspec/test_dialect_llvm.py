@@ -1,0 +1,135 @@
+"""A triple and the options of LLVM's tools."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from strategies_cpu import CPU_TARGETS, OPTION_TARGETS
+from targetspec import CpuTarget, NotRepresentableError, TargetSyntaxError, parse, parse_full
+
+X86 = "x86_64-unknown-linux-gnu"
+
+
+@given(OPTION_TARGETS)
+def test_what_options_say_is_read_back(target):
+    """A target that the options can say comes back equal."""
+    assert target == parse(target.format("llvm"), "llvm")
+
+
+@given(CPU_TARGETS)
+def test_lossy_text_says_all_that_strict_text_does(target):
+    """Lossy writing never fails on a target with a triple, is readable, and is the strict text where it loses nothing."""
+    lossy = target.format("llvm", lossy=True)
+    assert target.triple == parse(lossy, "llvm").triple
+    unfit = target != parse(lossy, "llvm")
+    if unfit:
+        with pytest.raises(NotRepresentableError):
+            target.format("llvm")
+    else:
+        assert lossy == target.format("llvm")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{X86} -mcpu=haswell -mattr=-avx2,+sha",
+        f"-mattr=+sha -mcpu=haswell {X86} -mattr=-avx2",
+        f"--mtriple={X86} --mcpu=haswell --mattr=-avx2,+sha",
+        f"-mtriple {X86} -mcpu haswell -mattr +sha,-avx2",
+        f"--target={X86} -march=haswell -mattr=-avx2,+sha",
+        f"-target {X86} -march=core-avx2 -mattr=-avx2,+sha",
+        f"-triple {X86} -mcpu=haswell -mtune=haswell -mattr=-avx2,+sha,+avx",
+    ],
+)
+def test_spellings_of_one_target(text):
+    """Order, dashes, and the names of options make no difference."""
+    assert (
+        CpuTarget(triple=X86, cpu="haswell").request_features(["sha"], ["avx2"])
+        == parse(text, "llvm").features
+    )
+    assert f"{X86} -mcpu=haswell -mattr=+sha,-avx2" == parse(text, "llvm").format("llvm")
+
+
+def test_one_list_of_llvm_is_four_fields():
+    """-mattr holds features, tuning, restrictions and soft float, which are fields of their own."""
+    got = parse(f"{X86} -mattr=+avx,-slow-incdec,+retpoline,+soft-float")
+    assert frozenset({"-slow-incdec"}) == got.tuning
+    assert frozenset({"retpoline"}) == got.restrictions
+    assert "soft" == got.float_abi
+    assert CpuTarget(triple=X86).request_features(["avx"], []) == got.features
+
+
+def test_options_that_say_nothing_of_the_target_are_kept_in_order():
+    """Leftovers come back as they were, arguments included."""
+    parsed = parse_full(f"-O3 {X86} -relocation-model=pic -mcpu=haswell -Xclang fast -o")
+    assert ("-O3", "-relocation-model=pic", "-Xclang", "fast", "-o") == parsed.leftovers
+    assert f"{X86} -mcpu=haswell -O3 -relocation-model=pic -Xclang fast -o" == parsed.format()
+
+
+def test_a_triple_may_be_missing():
+    """A CPU that one architecture has brings its features; the triple stays unstated."""
+    got = parse("-mcpu=haswell")
+    assert (None, True) == (got.triple, "avx2" in got.features)
+    assert "-mcpu=haswell" == got.format("llvm")
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"num_cores": 4, "l2_cache_bytes": 1 << 20}, ("num_cores", "l2_cache_bytes")),
+        ({"libc_version": "2.17"}, ("libc_version",)),
+        ({"static": True}, ("static",)),
+        ({"libs": ["mkl"], "host": CpuTarget(triple=X86)}, ("libs", "host")),
+        ({"vector_bits": 256}, ("vector_bits",)),
+    ],
+)
+def test_what_has_no_option_is_listed(fields, names):
+    """An error names every stated field without an option, and lossy writing leaves them out."""
+    target = CpuTarget(triple=X86, **fields)
+    with pytest.raises(NotRepresentableError) as caught:
+        target.format("llvm")
+    assert names == tuple(name for name, _ in caught.value.fields)
+    assert X86 == target.format("llvm", lossy=True)
+
+
+def test_a_target_that_states_nothing_has_no_options():
+    """The empty text is no target, and so it is not written, lossy or not."""
+    with pytest.raises(NotRepresentableError):
+        CpuTarget().format("llvm", lossy=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault", "words"),
+    [
+        (f"{X86} -mcpu=haswel", "haswel", "haswell"),
+        (f"{X86} -mtune=haswel", "haswel", "haswell"),
+        (f"{X86} -mcpu=native", "native", "this machine"),
+        (f"{X86} -march=native", "native", "this machine"),
+        (f"{X86} -mattr=+avx,+avx9", "avx9", "avx"),
+        (f"{X86} -mattr=avx", "avx", "+avx"),
+        (f"{X86} -mattr=+", "+", "+name"),
+        (f"{X86} -mattr=+avx2,-avx", "-avx", "implies"),
+        (f"{X86} -mattr=+slow-lea,-slow-lea", "-slow-lea", "at once"),
+        (f"{X86} -mattr=+soft-float -mfloat-abi=hard", "+soft-float", "at once"),
+        (f"{X86} -mcpu=haswell -mcpu=znver3", "znver3", "twice"),
+        (f"{X86} -mcpu=haswell -march=znver3", "znver3", "two CPUs"),
+        (f"{X86} {X86}", X86, "twice"),
+        (f"{X86} -mcpu=", "", "value"),
+        (f"{X86} -mcpu", "-mcpu", "value"),
+        (f"{X86} -mfloat-abi=fast", "fast", "softfp"),
+        ("armv7-linux-gnueabihf -march=armv7-a", "armv7-a", "x86 only"),
+        ("-march=nothing", "nothing", "x86 only"),
+        ("-mattr=+avx", "+avx", "architecture"),
+        ("x86_64-lnux-gnu", "lnux", "linux"),
+        ("x86-64 mcpu=haswell", "mcpu=haswell", "-mcpu=haswell"),
+    ],
+)
+def test_faults_point_at_the_words_that_cause_them(text, fault, words):
+    """An error has the span of the part at fault, and says what is allowed or what to do."""
+    with pytest.raises(TargetSyntaxError) as caught:
+        parse(text, "llvm")
+    start, end = caught.value.span
+    assert fault.lstrip("+-") == text[start:end].lstrip("+-")
+    assert words in f"{caught.value.message} {caught.value.hint}"
+    assert "llvm" == caught.value.dialect
