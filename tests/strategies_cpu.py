@@ -45,6 +45,7 @@ def _options(draw: Any) -> dict[str, Any]:
     fields["features"] = CpuTarget(triple=fields["triple"], cpu=fields["cpu"]).request_features(add, drop)
     tuning = draw(st.sets(st.sampled_from(_names(family, "tuning")), max_size=2))
     fields["tuning"] = {draw(st.sampled_from("+-")) + name for name in tuning}
+    fields["restrictions"] = draw(st.sets(st.sampled_from(_names(family, "inverse")), max_size=2))
     fields["float_abi"] = draw(st.sampled_from([None, "soft", "hard"]))
     return fields
 

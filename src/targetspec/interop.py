@@ -6,8 +6,14 @@ import attrs
 
 from targetspec import cpu as facts
 from targetspec.errors import FieldError
+from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.target import Target
+from targetspec.triple import Triple
+
+# What AArch64's code generator knows by name; the others of these families have one ABI for each triple.
+_ABIS = {"aarch64": ("aapcs", "aapcs-soft", "darwinpcs", "pauthtest")}
+_SOFT_ABI = "aapcs-soft"
 
 
 @attrs.frozen
@@ -32,7 +38,8 @@ def to_llvmlite(target: Target) -> LlvmTarget:
     beside. LLVM itself exits on some names that it does not know, and goes on without others.
 
     Raises:
-        FieldError: no triple, an architecture without a table, no features, or a kind that is no CPU.
+        FieldError: no triple, an architecture without a table, a CPU of another width, an ABI that LLVM would pass
+            over, or a kind that is no CPU.
         UnknownNameError: a name that the tables lack, such as a feature of another version of them.
 
     >>> to_llvmlite(CpuTarget(triple="x86_64-linux-gnu", cpu="x86-64")).cpu
@@ -44,35 +51,56 @@ def to_llvmlite(target: Target) -> LlvmTarget:
         raise FieldError(
             target.kind, "triple", None, "LLVM needs one", "state the triple, as in x86_64-linux-gnu"
         )
-    family, cpu = target.family, _cpu_of(target)
-    if family is None or cpu is None or target.features is None:
-        hint = "no table has its CPUs and features"
+    family, cpu, features = target.family, _cpu_of(target, target.triple), target.features
+    if family is None or cpu is None or features is None:
         raise FieldError(
-            target.kind, "triple", str(target.triple), "names an architecture that is not known here", hint
+            target.kind,
+            "triple",
+            str(target.triple),
+            "its architecture has no table",
+            "use one that list cpus has",
         )
-    return LlvmTarget(
-        str(target.triple), cpu, ",".join(_signs(target, family, cpu)), target.abi or "", target.tune or ""
-    )
+    bits = target.triple.pointer_bits
+    if bits not in facts.cpu_widths(family, cpu):
+        raise FieldError(
+            target.kind, "cpu", cpu, f"must be a CPU that runs {bits}-bit code, as {target.triple} is"
+        )
+    _check_calls(target, family, features)
+    signs = (*_signs(family, cpu, features, bits), *_options(target, family))
+    return LlvmTarget(str(target.triple), cpu, ",".join(signs), target.abi or "", target.tune or "")
 
 
-def _cpu_of(target: CpuTarget) -> str | None:
-    if target.cpu is not None or target.triple is None:
-        return target.cpu
-    return facts.baseline_cpu(target.triple.arch, target.triple.sub_arch)
+def _cpu_of(target: CpuTarget, triple: Triple) -> str | None:
+    return target.cpu or facts.baseline_cpu(triple.arch, triple.sub_arch)
 
 
-def _signs(target: CpuTarget, family: str, cpu: str) -> list[str]:
-    features = target.features
-    if features is None or target.triple is None:
-        return []
+def _check_calls(target: CpuTarget, family: str, features: FeatureSet) -> None:
+    """Refuse what LLVM would pass over: an ABI that it does not know, and float passing that it cannot do."""
+    abis = _ABIS.get(family, ())
+    if target.abi is not None and target.abi not in abis:
+        allowed = f"one of {', '.join(abis)}" if abis else "left out: the triple decides"
+        raise FieldError(target.kind, "abi", target.abi, f"must be {allowed}")
+    if target.abi == _SOFT_ABI and "fp-armv8" in features:
+        raise FieldError(
+            target.kind, "abi", target.abi, "needs a target without floating point", "remove fp-armv8"
+        )
+    if target.float_abi == "softfp" or (
+        target.float_abi == "soft" and family != "x86" and target.abi != _SOFT_ABI
+    ):
+        hint = f"state abi {_SOFT_ABI}" if _SOFT_ABI in abis else "state soft or hard"
+        raise FieldError(
+            target.kind, "float_abi", target.float_abi, f"LLVM has no such choice on {family}", hint
+        )
+
+
+def _signs(family: str, cpu: str, features: FeatureSet, bits: int) -> list[str]:
     for name in features:
         facts.canonical_feature(family, name)
-    bits = target.triple.pointer_bits
     # LLVM goes from left to right: a removal takes its dependents along, so what is there comes after.
-    minus = [f"-{name}" for name in facts.resolve(family, cpu, bits=bits) - features]
-    plus = [f"+{name}" for name in features]
-    kept = [f"+{name}" for name in sorted(target.restrictions)]
-    soft = (
-        ["+soft-float"] if target.float_abi == "soft" and "soft-float" in facts.feature_names(family) else []
-    )
-    return [*minus, *plus, *sorted(target.tuning), *kept, *soft]
+    minus = facts.resolve(family, cpu, bits=bits) - features
+    return [*(f"-{name}" for name in minus), *(f"+{name}" for name in features)]
+
+
+def _options(target: CpuTarget, family: str) -> list[str]:
+    soft = ["+soft-float"] if target.float_abi == "soft" and family == "x86" else []
+    return [*sorted(target.tuning), *(f"+{name}" for name in sorted(target.restrictions)), *soft]

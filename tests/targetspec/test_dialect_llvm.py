@@ -122,7 +122,7 @@ def test_a_target_that_states_nothing_has_no_options():
         ("-march=nothing", "nothing", "x86 only"),
         ("-mattr=+avx", "+avx", "architecture"),
         ("x86_64-lnux-gnu", "lnux", "linux"),
-        ("x86-64 mcpu=haswell", "mcpu=haswell", "-mcpu=haswell"),
+        ("x86-64 mcpu=haswell", "mcpu=haswell", "begins with -"),
     ],
 )
 def test_faults_point_at_the_words_that_cause_them(text, fault, words):

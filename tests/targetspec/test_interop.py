@@ -59,6 +59,21 @@ def test_what_llvm_would_guess_is_an_error(target):
     assert ("triple", True) == (caught.value.field, bool(caught.value.hint))
 
 
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"cpu": "i686"}, "cpu"),
+        ({"abi": "sysv"}, "abi"),
+        ({"float_abi": "softfp"}, "float_abi"),
+    ],
+)
+def test_what_llvm_exits_on_or_passes_over_is_an_error(fields, field):
+    """A CPU of another width makes LLVM exit; an ABI or a float ABI that it does not know changes nothing."""
+    with pytest.raises(FieldError) as caught:
+        to_llvmlite(CpuTarget(triple=X86, **fields))
+    assert field == caught.value.field
+
+
 def test_a_feature_that_the_tables_lack_is_an_error():
     """LLVM would go on without it."""
     foreign = FeatureSet.verbatim("x86", ["sse", "from-the-future"], "99.0.0")

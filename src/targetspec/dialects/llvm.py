@@ -109,7 +109,9 @@ def _take_bare(source: Source, stated: _Stated, word: Word, free: bool) -> None:
         return
     if "=" in word.text:
         raise source.fault(
-            word, f"{word.text!r} is neither a triple nor an option", f"did you mean -{word.text}?"
+            word,
+            f"{word.text!r} is neither a triple nor an option",
+            "an option begins with -, and our own form with its kind: cpu triple=...",
         )
     _state(source, stated, "triple", word)
 
