@@ -27,7 +27,7 @@ clean:
 # The pip that comes with Python 3.11 knows no dependency groups.
 $(VENV)/pip.stamp:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed: make PYTHON=...")'
-	$(PYTHON) -m venv --clear $(VENV)
+	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet -c constraints.txt pip
 	touch $@
 
