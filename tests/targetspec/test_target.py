@@ -190,7 +190,10 @@ def test_golden_digests_of_version_1() -> None:
     assert GOLDEN == (host.digest, target.digest)
 
 
-GOLDEN = ("", "")
+GOLDEN = (
+    "59fce205b715308d44d0e55443025aaad1a476634c40345062e4b7bffd6546d4",
+    "047caa6e7eb92db4deaa17b79c546483434b8d00580163993d92edcb99701095",
+)
 
 
 def test_errors_travel_and_compare() -> None:
