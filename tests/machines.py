@@ -2,86 +2,25 @@
 
 from __future__ import annotations
 
-import sys
-import types
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import attrs
 import numpy as np
-from llvmlite import binding
 
-import targetspec
-from targetspec.triple import Triple
+from targetspec import CpuTarget, detect_host
 
 ENTRY = "f"
 
 
-class _LlvmTarget(NamedTuple):
-    triple: str
-    cpu: str
-    features: str
-    abi: str
+BASELINE = CpuTarget(triple="x86_64-unknown-linux-gnu", cpu="x86-64")
+AVX2 = CpuTarget(triple="x86_64-unknown-linux-gnu", cpu="x86-64-v3")
+AVX512 = CpuTarget(triple="x86_64-unknown-linux-gnu", cpu="x86-64-v4")
+NEON = CpuTarget(triple="aarch64-unknown-linux-gnu", cpu="neoverse-n1")
+HOST = detect_host()
 
 
-@attrs.frozen
-class Machine:
-    """What the tuner uses of a CPU target, until there are real ones."""
-
-    triple: Triple
-    cpu: str
-    features: tuple[str, ...]
-    native_vector_bits: int
-    vector_registers: int
-
-
-def _to_llvmlite(target: Machine) -> _LlvmTarget:
-    return _LlvmTarget(str(target.triple), target.cpu, ",".join(target.features), "")
-
-
-def _is_there(module: str) -> bool:
-    return (Path(targetspec.__file__).parent / module).is_file()
-
-
-REAL = _is_there("interop.py") and _is_there("kinds/cpu.py")
-if not REAL:
-    sys.modules["targetspec.interop"] = types.SimpleNamespace(to_llvmlite=_to_llvmlite)  # type: ignore[assignment]
-
-
-def _machine(triple: str, cpu: str, bits: int, registers: int) -> Any:
-    if REAL:
-        return targetspec.parse(f"{triple} -mcpu={cpu}", dialect="llvm")
-    return Machine(Triple.parse(triple), cpu, (), bits, registers)
-
-
-def _host() -> Any:
-    if REAL:
-        return targetspec.detect_host()
-    found = binding.get_host_cpu_features()
-    features = tuple(("+" if there else "-") + name for name, there in sorted(found.items()))
-    wide = found.get("avx512f", False)
-    bits = 512 if wide else 256 if found.get("avx", False) else 128
-    triple = Triple.parse(binding.get_process_triple())
-    many = wide or triple.arch == "aarch64"
-    return Machine(triple, binding.get_host_cpu_name(), features, bits, 32 if many else 16)
-
-
-BASELINE = _machine("x86_64-unknown-linux-gnu", "x86-64", 128, 16)
-AVX2 = _machine("x86_64-unknown-linux-gnu", "x86-64-v3", 256, 16)
-AVX512 = _machine("x86_64-unknown-linux-gnu", "x86-64-v4", 512, 32)
-NEON = _machine("aarch64-unknown-linux-gnu", "neoverse-n1", 128, 32)
-HOST = _host()
-
-_LEVELS = {"x86-64-v3": ("avx2", "fma"), "x86-64-v4": ("avx2", "fma", "avx512f", "avx512vl", "avx512dq")}
-
-
-def runs_here(target: Any) -> bool:
-    """Tell whether this process can run the code of one of the targets above."""
-    if target is HOST:
-        return True
-    here = binding.get_host_cpu_features()
-    arch = binding.get_process_triple().partition("-")[0]
-    return arch == target.triple.arch and all(here.get(name, False) for name in _LEVELS.get(target.cpu, ()))
+def runs_here(target: CpuTarget) -> bool:
+    """Tell whether this process can run code for one of the targets above."""
+    return bool(target.compatible(HOST))
 
 
 def no_stage(_: str) -> None:

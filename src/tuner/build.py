@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import llvmlite
 from llvmlite import binding, ir
-from targetspec.interop import to_llvmlite
 
+from targetspec.interop import to_llvmlite
 from tuner.errors import KernelError
 from tuner.kernel import Kernel
 
@@ -65,7 +65,9 @@ def compile_text(text: str, target: Any, *, entry: str, passes: str) -> bytes:
     if "\0" in text:
         raise KernelError("the IR text holds a zero character, where LLVM would stop reading")
     llvm = to_llvmlite(target)
-    machine = _machine(llvm.triple, llvm.cpu, llvm.features)
+    machine = _machine(llvm.triple, llvm.cpu, llvm.features, llvm.abi)
+    if llvm.tune:
+        text = tuned_text(text, llvm.tune)
     # A context of its own for each candidate: LLVM never frees the types and constants of the global one.
     context = binding.create_context()
     with binding.parse_assembly(text, context=context) as module:
@@ -77,6 +79,20 @@ def compile_text(text: str, target: Any, *, entry: str, passes: str) -> bytes:
             _optimise(module, machine, _SPEED[passes])
         module.link_in(_labelling(module, Label(llvm.triple, signature, _undefined(module)), context))
         return bytes(machine.emit_object(module))
+
+
+def tuned_text(text: str, cpu: str) -> str:
+    """Mark every function in IR text to be scheduled for a CPU, which LLVM takes no other way.
+
+    >>> '"tune-cpu"="znver4"' in tuned_text("define void @f() { ret void }", "znver4")
+    True
+    """
+    with binding.parse_assembly(text, context=binding.create_context()) as module:
+        lines = str(module).split("\n")
+    marked = [
+        _with_attribute(line, f'"tune-cpu"="{cpu}"') if line.startswith("define ") else line for line in lines
+    ]
+    return "\n".join(marked)
 
 
 def read_label(object_code: bytes) -> Label:
@@ -122,7 +138,7 @@ def _initialize() -> None:
 
 
 @functools.lru_cache(maxsize=8)
-def _machine(triple: str, cpu: str, features: str) -> binding.TargetMachine:
+def _machine(triple: str, cpu: str, features: str, abi: str) -> binding.TargetMachine:
     _initialize()
     return binding.Target.from_triple(triple).create_target_machine(
         cpu=cpu,
@@ -131,6 +147,7 @@ def _machine(triple: str, cpu: str, features: str) -> binding.TargetMachine:
         # The JIT's own memory lies anywhere; position-independent code under the default model reaches all of it.
         reloc="pic",
         codemodel="default",
+        abiname=abi,
     )
 
 
@@ -160,6 +177,16 @@ def _optimise(module: binding.ModuleRef, machine: binding.TargetMachine, speed: 
     options.loop_unrolling = options.loop_interleaving = speed > 1
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
+
+
+def _with_attribute(line: str, attribute: str) -> str:
+    """Add an attribute behind the closing parenthesis of a function's parameters."""
+    depth = 0
+    for at in range(line.index("(", line.index("@")), len(line)):
+        depth += (line[at] == "(") - (line[at] == ")")
+        if depth == 0:
+            return f"{line[: at + 1]} {attribute}{line[at + 1 :]}"
+    raise KernelError(f"no end of the parameters in {line!r}")
 
 
 def _undefined(module: binding.ModuleRef) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import pytest
 from llvmlite import ir
 
 import machines
-from machines import DOUBLING, HOST, NEON, map_arguments, no_stage
+from machines import AVX2, DOUBLING, HOST, NEON, map_arguments, no_stage
 from tuner.build import (
     compile_candidate,
     compile_plain,
@@ -24,9 +24,11 @@ from tuner.build import (
     fingerprint,
     read_label,
     toolchain,
+    tuned_text,
 )
 from tuner.errors import KernelError
 from tuner.kernel import Kernel
+from tuner.kernels import sgemm
 from tuner.space import Space
 
 SPACE = Space({"unroll": [1, 2, 4]})
@@ -71,6 +73,18 @@ def test_another_architecture_compiles() -> None:
     code = compile_text(DOUBLING, NEON, entry="f", passes="O3")
     assert struct.unpack_from("<H", code, 18) == (EM_AARCH64,)
     assert read_label(code)[0] == "aarch64-unknown-linux-gnu"
+
+
+def test_a_cpu_to_schedule_for_reaches_every_function() -> None:
+    """The target's `tune` changes the order of instructions and nothing else that the object tells."""
+    text = "define void @g(ptr byval(i32) %x) nounwind memory(argmem: read) { ret void }\n" + DOUBLING
+    assert tuned_text(text, "znver4").count(') "tune-cpu"="znver4"') == 2
+    product = sgemm.emit(sgemm.space[0], AVX2, {"m": 64, "n": 64, "k": 64})
+    objects = {
+        compile_text(product, target, entry="sgemm", passes="none")
+        for target in (AVX2, AVX2.evolve(tune="atom"), AVX2.evolve(tune="znver4"))
+    }
+    assert len(objects) == 3
 
 
 def test_the_target_wins_over_what_a_module_says() -> None:

@@ -60,17 +60,17 @@ def fits(config: Any, registers: int) -> bool:
 @pytest.mark.parametrize("name", ["host", "baseline", "avx2"])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "x".join(map(str, shape)))
 def test_every_shape_is_computed(shape: tuple[int, int, int], name: str) -> None:
-    """Edges narrower than a tile, a vector or a block are right, for three widths of vectors, in eight configurations."""
+    """Edges narrower than a tile, a vector or a block are right, for three widths of vectors, in four configurations."""
     target = TARGETS[name]
     if not runs_here(target):
         pytest.skip(f"this machine does not run {target.cpu}")
     problem = problem_of(shape)
-    places = np.random.default_rng(sum(shape)).integers(0, len(sgemm.space), 8)
+    places = np.random.default_rng(sum(shape)).integers(0, len(sgemm.space), 4)
     for config in map(sgemm.space.__getitem__, places.tolist()):
         assert fault_of(config, target, problem) is None, config
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(configurations, st.tuples(st.integers(1, 70), st.integers(1, 150), st.integers(1, 150)))
 @example(sgemm.space[0], (69, 149, 139))
 @example(sgemm.space[-1], (69, 149, 139))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tuner.errors import ProblemError
+from tuner.errors import KernelError, ProblemError
 from tuner.kernel import Kernel, Work
 from tuner.kernels.sgemm_ir import Plan, product_text
 from tuner.space import Space
@@ -92,6 +92,8 @@ def emit(config: Mapping[str, Any], target: Any, problem: object) -> str:
     """Give the IR of a configuration for vectors of the target's width, at most 512 bits."""
     m, n, k = read_problem(problem)
     lanes = _lanes(target)
+    if target.triple is None:
+        raise KernelError("sgemm: the target states no triple, and with it no size of a pointer")
     mr, kc = min(config["mr"], m), min(config["kc"], k)
     plan = Plan(
         m=m,
