@@ -75,7 +75,7 @@ def _check_tolerance(_: object, __: object, value: Any) -> None:
 
 
 def _read_peers(value: Any) -> tuple[tuple[str, Callable[..., object]], ...]:
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in value):  # noqa: PLR2004 - a name and its function
         value = dict(value)
     _check(
         holds=isinstance(value, Mapping) and all(type(k) is str and callable(v) for k, v in value.items()),

@@ -74,6 +74,7 @@ def test_an_entry_is_a_symbol(entry: Any) -> None:
         ("peers", [len]),
         ("peers", {"numpy": 1}),
         ("peers", {1: len}),
+        ("peers", ("abc",)),
     ],
 )
 def test_a_field_has_its_type(field: str, value: Any) -> None:
