@@ -7,7 +7,6 @@ import difflib
 import importlib
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -21,7 +20,7 @@ from tuner.errors import DatabaseError, KernelError, TunerError
 from tuner.kernel import Kernel
 from tuner.kernels import KERNELS
 from tuner.progress import Progress
-from tuner.session import Result, runnable, tune
+from tuner.session import Result, read_problem, runnable, tune
 from tuner.spawning import START_METHODS
 
 _PROBLEMS: Mapping[str, dict[str, int]] = {"sgemm": {"m": 512, "n": 512, "k": 512}}
@@ -163,7 +162,8 @@ def _kernels(options: argparse.Namespace, progress: Progress) -> int:  # noqa: A
 
 
 def _tune(options: argparse.Namespace, progress: Progress) -> int:
-    kernel, problem = _kernel(options.kernel), _stated_problem(options)
+    kernel = _kernel(options.kernel)
+    problem = read_problem(kernel, _stated_problem(options))
     target = runnable(options.target)
     work = kernel.work_of(problem)
     with _database(options.database) as database:
@@ -173,15 +173,14 @@ def _tune(options: argparse.Namespace, progress: Progress) -> int:
             return _show(
                 options, report.document(known, work, found=True), [note, *report.describe_best(known, work)]
             )
-        began = time.monotonic()
         result = tune(
             kernel, problem, target, options.budget, options.workers, options.start_method, database,
             strategy=options.strategy, seed=options.seed, time_limit=options.time_limit, progress=progress,
         )  # fmt: skip
-        return _present(options, kernel, result, time.monotonic() - began, database.path)
+        return _present(options, kernel, result, database.path)
 
 
-def _present(options: argparse.Namespace, kernel: Kernel, result: Result, seconds: float, path: str) -> int:
+def _present(options: argparse.Namespace, kernel: Kernel, result: Result, path: str) -> int:
     if result.best is None:
         kinds = report.failures(result.records)
         _complain(
@@ -193,12 +192,12 @@ def _present(options: argparse.Namespace, kernel: Kernel, result: Result, second
     lines = [
         *report.describe_best(best, work)[:3],
         *report.describe_comparison(comparison, work),
-        *report.describe_trials(result, seconds),
+        *report.describe_trials(result),
         report.line("record", f"run {best.run} in {path}"),
     ]
     more = {
         "trials": report.outcomes(result.records),
-        "trials_per_second": len(result.records) / seconds,
+        "trials_per_second": report.trials_per_second(result.records),
         "separated": result.separated,
         "database": path,
     }
@@ -206,7 +205,8 @@ def _present(options: argparse.Namespace, kernel: Kernel, result: Result, second
 
 
 def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as every command
-    kernel, problem = _kernel(options.kernel), _stated_problem(options)
+    kernel = _kernel(options.kernel)
+    problem = read_problem(kernel, _stated_problem(options))
     # Looking up does not need a machine that runs it.
     target = targetspec.detect_host() if options.target is None else targetspec.parse(options.target)
     with _database(options.database) as database:

@@ -68,8 +68,8 @@ class Run(Protocol):
     def fingerprint(self) -> str | None:
         """Tell the kernel from others; None where its code fails at it."""
 
-    def baseline(self) -> Trial | None:
-        """Measure the kernel's plain version or, where it has none, its first configuration."""
+    def baseline(self, best: float | None) -> Trial | None:
+        """Measure the kernel's plain version or, where it has none, its first configuration; `best` as for `result`."""
 
     def submit(self, number: int, config: Configuration) -> None:
         """Begin trial `number`; numbers count from 0 without gaps."""
@@ -187,7 +187,7 @@ class LocalRun:
         )
         return None if done.failure else str(done.value)
 
-    def baseline(self) -> Trial | None:
+    def baseline(self, best: float | None) -> Trial | None:
         """Measure the plain version or, where the kernel has none, its first configuration."""
         task = self._task
         limits = self._compile_limits
@@ -196,7 +196,7 @@ class LocalRun:
         )
         if compiled.failure:
             return Trial(compiled.failure)
-        ticket = self._submit_measurement(compiled.value, None)
+        ticket = self._submit_measurement(compiled.value, best)
         return _trial(self._await(ticket), compiled.value)
 
     def submit(self, number: int, config: Configuration) -> None:
@@ -287,7 +287,7 @@ class ReplayRun(LocalRun):
         self._costs = costs
         self._configs: dict[int, Configuration] = {}
 
-    def baseline(self) -> Trial | None:
+    def baseline(self, best: float | None) -> Trial | None:  # noqa: ARG002 - as for any run
         """Give none: the table knows configurations only."""
         return None
 

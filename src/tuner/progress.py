@@ -34,9 +34,9 @@ class Progress:
             return setting
         if setting == "auto":
             return cls(sys.stderr if sys.stderr is not None and sys.stderr.isatty() else None)
-        if not isinstance(setting, bool):
+        if setting is not True and setting is not False:
             raise ValueError(f'progress is "auto", True or False, not {setting!r}')
-        return cls(sys.stderr if setting else None)
+        return cls(sys.stderr if setting is True else None)
 
     @property
     def done(self) -> int:

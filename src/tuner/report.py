@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from tuner.comparison import Comparison
@@ -50,17 +51,25 @@ def describe_comparison(comparison: Comparison, work: Work | None) -> list[str]:
     return lines
 
 
-def describe_trials(result: Result, seconds: float) -> list[str]:
+def describe_trials(result: Result) -> list[str]:
     """Describe what was spent."""
-    kinds = outcomes(result.records)
-    text = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+    text = ", ".join(f"{count} {kind}" for kind, count in outcomes(result.records).items())
     early = sum(record.outcome.stopped_early for record in result.records)
     note = f" ({early} stopped early)" if early else ""
-    rate = len(result.records) / seconds if seconds else 0.0
+    rate = trials_per_second(result.records)
     return [
-        line("trials", f"{len(result.records)}: {text}{note}; {rate:.1f} trials/s"),
+        line("trials", f"{len(result.records)}: {text}{note}" + (f"; {rate:.1f} trials/s" if rate else "")),
         line("separated", "yes" if result.separated else "no: the runner-up is as fast within the noise"),
     ]
+
+
+def trials_per_second(records: Sequence[Record]) -> float | None:
+    """Give the rate at which trials were reported, None where there are too few."""
+    if not records:
+        return None
+    first, last = (datetime.fromisoformat(records[place].created) for place in (0, -1))
+    seconds = (last - first).total_seconds()
+    return (len(records) - 1) / seconds if seconds else None
 
 
 def outcomes(records: Iterable[Record]) -> dict[str, int]:

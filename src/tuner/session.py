@@ -76,7 +76,7 @@ class Result:
         return call
 
 
-def tune(
+def tune(  # noqa: PLR0917 - the contract
     kernel: Kernel,
     problem: Mapping[str, Any],
     target: targetspec.Target | str | None = None,
@@ -104,9 +104,14 @@ def tune(
     """
     _check_kernel(kernel)
     bar = Progress.of(progress)
-    _check_numbers(budget, workers, seed, time_limit, compile_timeout, run_timeout)
+    _check_count("budget", budget, 1)
+    _check_count("workers", 1 if workers is None else workers, 1)
+    _check_count("seed", seed, 0)
+    _check_seconds("time_limit", 1 if time_limit is None else time_limit)
+    _check_seconds("compile_timeout", compile_timeout)
+    _check_seconds("run_timeout", run_timeout)
     _check_choice("start_method", start_method, START_METHODS)
-    known = _checked_problem(kernel, problem, seed)
+    known = read_problem(kernel, problem, seed)
     target = runnable(target)
     space = allowed(kernel, known, target)
     search = Search(space, strategy=strategy, seed=seed)
@@ -138,7 +143,8 @@ def runnable(target: targetspec.Target | str | None) -> targetspec.Target:
     read = targetspec.parse(target) if isinstance(target, str) else target
     if not isinstance(read, targetspec.Target):
         raise TypeError(f"target is a Target, its text, or None for this machine, not {target!r}")
-    verdict = read.compatible(here)
+    # The program around the kernel is this one: a host, where one is stated, is held against this machine too.
+    verdict = read.compatible(here if read.host is None else here.with_host(here))
     if not verdict:
         raise TargetMismatchError(str(read), str(here), str(verdict))
     return read
@@ -176,38 +182,34 @@ class _Verdicts:
         return self._known[key]
 
 
+@attrs.define
 class _Session:
     """The loop: trial `i` is suggested when all before `i - ahead` are reported, whatever order they end in."""
 
-    def __init__(
-        self, task: Task, run: Run, store: Database | None, search: Search, fingerprint: str, bar: Progress
-    ) -> None:
-        self._task, self._run, self._store, self._search, self._bar = task, run, store, search, bar
-        self._records: list[Record] = []
-        self._leaders: list[tuple[Record, Trial]] = []
-        created = utc_now()
-        self._common = {
-            "kernel": task.kernel.name,
-            "fingerprint": fingerprint,
-            "target": task.target,
-            "problem": task.problem,
-            "toolchain": build.toolchain(),
-            "run": f"{created[:19].replace(':', '')}-{uuid.uuid4().hex[:8]}",
-        }
+    _task: Task
+    _run: Run
+    _store: Database | None
+    _search: Search
+    _fingerprint: str
+    _bar: Progress
+    _name: str = attrs.field(factory=lambda: f"{utc_now()[:19].replace(':', '')}-{uuid.uuid4().hex[:8]}")
+    _records: list[Record] = attrs.field(factory=list)
+    _leaders: list[tuple[Record, Trial]] = attrs.field(factory=list)
 
     def go(self, total: int, time_limit: float | None) -> Result:
         """Spend the budget and decide."""
         ends = None if time_limit is None else time.monotonic() + time_limit
         self._bar.begin(total, self._task.kernel.work_of(self._task.problem))
-        baseline = self._baseline()
         self._trials(total, ends)
+        baseline = self._baseline()
         best, separated, code = self._final()
         return Result(
             self._task.target, best, tuple(self._records), separated, baseline, self._task.kernel, code
         )
 
     def _baseline(self) -> Record | None:
-        trial = self._run.baseline()
+        # After the trials: it may be a hundred times slower, and next to a good cost that shows at once.
+        trial = self._run.baseline(self._best_cost)
         if trial is None:
             return None
         plain = self._task.kernel.plain is not None
@@ -221,11 +223,16 @@ class _Session:
                 under_way += self._search.suggest(1)
                 self._run.submit(asked, under_way[-1])
                 asked += 1
-            best = self._leaders[0][0].cost if self._leaders else None
-            trial = self._run.result(number, best, None if ends is None else ends - time.monotonic())
+            trial = self._run.result(
+                number, self._best_cost, None if ends is None else ends - time.monotonic()
+            )
             if trial is None:
                 return
             self._report(under_way.pop(0), trial, number)
+
+    @property
+    def _best_cost(self) -> float | None:
+        return self._leaders[0][0].cost if self._leaders else None
 
     def _report(self, config: Configuration, trial: Trial, number: int) -> None:
         self._search.report(config, trial.cost)
@@ -261,16 +268,21 @@ class _Session:
 
     def _keep(self, config: Mapping[str, Any], trial: Trial, number: int, role: str) -> Record:
         record = Record(
+            kernel=self._task.kernel.name,
+            fingerprint=self._fingerprint,
+            target=self._task.target,
+            problem=self._task.problem,
             config=config,
             cost=trial.cost,
             outcome=trial.outcome if role != "final" else attrs.evolve(trial.outcome, stopped_early=False),
             times=trial.times,
+            toolchain=build.toolchain(),
             clock=trial.clock,
+            run=self._name,
             quality=_quality(self._task),
             number=number,
             created=utc_now(),
             role=role,
-            **self._common,
         )
         if self._store is not None:
             self._store.add(record)
@@ -309,7 +321,8 @@ def _check_kernel(kernel: object) -> None:
         raise TypeError(f"kernel is a tuner.Kernel, not {kernel!r}")
 
 
-def _checked_problem(kernel: Kernel, problem: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def read_problem(kernel: Kernel, problem: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
+    """Give the problem as records hold it; ProblemError where the kernel does not take it."""
     if not isinstance(problem, Mapping):
         raise ProblemError(f"{kernel.name}: a problem is a mapping of names to values, not {problem!r}")
     try:
@@ -318,24 +331,6 @@ def _checked_problem(kernel: Kernel, problem: Mapping[str, Any], seed: int) -> d
         raise ProblemError(f"{kernel.name}: {error}") from error
     make_arguments(kernel, known, seed)
     return known
-
-
-def _check_numbers(
-    budget: object,
-    workers: object,
-    seed: object,
-    time_limit: object,
-    compile_timeout: object,
-    run_timeout: object,
-) -> None:
-    _check_count("budget", budget, 1)
-    _check_count("seed", seed, 0)
-    if workers is not None:
-        _check_count("workers", workers, 1)
-    if time_limit is not None:
-        _check_seconds("time_limit", time_limit)
-    _check_seconds("compile_timeout", compile_timeout)
-    _check_seconds("run_timeout", run_timeout)
 
 
 def _check_count(name: str, value: Any, least: int) -> None:

@@ -1,0 +1,131 @@
+"""The command `tuner`: what it prints, its exit statuses, and one clear line for bad input."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import targetspec
+from small_kernels import DOUBLE
+from tuner.cli import main
+from tuner.record import Record
+
+TUNE = ["tune", "small_kernels:DOUBLE", "--problem", "n=64"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run the command here: exit status, output, errors."""
+    status = main(arguments)
+    return status, *capsys.readouterr()
+
+
+def test_tuning_again_finds_the_record(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """The first run tunes, the second one finds its record, --fresh tunes anew, best and records show it."""
+    path = tmp_path / "data" / "records.sqlite"
+    file = ["--database", str(path)]
+    status, first, errors = run(capsys, *TUNE, *file, "--budget", "4")
+    assert (0, "") == (status, errors)
+    for label in ("target:", "plain -O3 loop:", "FMA peak", "trials:", "4 ok", "separated:", str(path)):
+        assert label in first
+    status, second, _ = run(capsys, *TUNE, *file)
+    assert (0, True) == (status, "found the record for this very target" in second)
+    status, third, _ = run(capsys, *TUNE, *file, "--fresh", "--budget", "2")
+    assert (0, True) == (status, "2 ok" in third)
+    status, best, _ = run(capsys, "best", *TUNE[1:], *file, "--json")
+    record = Record.from_dict(json.loads(best)["record"])
+    assert (0, "double", targetspec.detect_host()) == (status, record.kernel, record.target)
+    status, records, _ = run(capsys, "records", *file)
+    assert 4 + 2 <= records.count(" trial ") == 6
+    assert records.count(" baseline ") == 2
+
+
+def test_json_has_the_record_and_the_comparison(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """What the texts say is there for programs too."""
+    status, text, _ = run(capsys, *TUNE, "--database", str(tmp_path / "a.sqlite"), "--budget", "2", "--json")
+    document = json.loads(text)
+    assert (0, False) == (status, document["found"])
+    assert {"ok": 2} == document["trials"]
+    assert {"best", "plain"} == set(document["comparison"]["seconds"])
+    assert 0 < document["comparison"]["gflops"]["best"] < document["comparison"]["fma_peak_gflops"]
+    assert Record.from_dict(document["record"]).config["step"] in DOUBLE.space.parameters["step"]
+
+
+def test_kernels_lists_the_bundled_ones(capsys: pytest.CaptureFixture[str]):
+    """The list has sgemm with its default problem."""
+    status, text, _ = run(capsys, "kernels")
+    assert (0, True) == (status, "sgemm: " in text and "m=512,n=512,k=512" in text)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["tune", "sgem"], "unknown kernel 'sgem'; did you mean sgemm?"),
+        (["tune", "no.such.module:KERNEL"], "cannot load the kernel 'no.such.module:KERNEL'"),
+        (["tune", "small_kernels:NOTHING"], "NOTHING"),
+        (["tune", "small_kernels:PROBLEM"], "is no tuner.Kernel"),
+        (["tune", "small_kernels:DOUBLE"], "state the problem"),
+        (["tune", "sgemm", "--problem", "m=0,n=1,k=1"], "m is 0, not an int from 1"),
+        (["tune", "sgemm", "--problem", "m=8,n=8"], "k is missing"),
+        (["tune", "sgemm", "--problem", "m=8,n=8,k=8,z=1"], "'z' is unknown"),
+        (["tune", "sgemm", "--problem", "512"], "must be name=value pairs"),
+        (["tune", "sgemm", "--problem", "m=8,m=8"], "twice"),
+        (["tune", "sgemm", "--target", "x86_64-linux-gnu -mcpu=haswel"], "haswell"),
+        (["tune", "sgemm", "--target", "x86_64-linux-gnu -mattr=+avx22"], "avx2"),
+        (["tune", "sgemm", "--target", "aarch64-linux-gnu -mcpu=cortex-a72"], "this machine cannot run"),
+        (["tune", "sgemm", "--database", "/proc/no/such.sqlite"], "/proc/no"),
+        (["tune", "sgemm", "--budget", "0"], "must be a whole number from 1, got '0'"),
+        (["tune", "sgemm", "--budget", "many"], "'many'"),
+        (["tune", "sgemm", "--start-method", "spwan"], "'spwan'"),
+        (["tune", "sgemm", "--strategy", "no such", "--fresh"], "no such"),
+        (["tune", "sgemm", "--time-limit", "nan"], "seconds above 0"),
+        (["tune", "sgemm", "--no-such-option"], "--no-such-option"),
+        (["best", "sgem"], "did you mean sgemm?"),
+        (["best", "sgemm", "--problem", "m=a,n=1,k=1"], "m is 'a'"),
+        (["retune"], "retune"),
+        ([], "COMMAND"),
+    ],
+    ids=lambda value: " ".join(value[:4]) if isinstance(value, list) else "",
+)
+def test_bad_input_gets_one_clear_line(
+    arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):  # fmt: skip
+    """Exit status 2, one line on standard error that says what is wrong, nothing on standard output."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.chdir(Path(__file__).parents[1])
+    status, output, errors = run(capsys, *arguments)
+    assert (2, "") == (status, output)
+    assert 1 == errors.count("\n")
+    assert errors.startswith("tuner: ")
+    assert expected in errors
+
+
+def test_a_missing_record_is_no_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """`best` exits with 1 and says where it looked."""
+    path = str(tmp_path / "none.sqlite")
+    status, output, errors = run(capsys, "best", "sgemm", "--database", path)
+    assert (1, "") == (status, output)
+    assert errors.startswith("tuner: no record of sgemm")
+    assert path in errors
+
+
+def test_a_file_that_is_no_database_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """A file of something else is left alone and named."""
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, but longer than the header of one would be; " * 40)
+    status, _, errors = run(capsys, "records", "--database", str(path))
+    assert (2, 1) == (status, errors.count("\n"))
+    assert str(path) in errors
+
+
+def test_the_module_is_the_command():
+    """`python -m tuner` exits as the command does."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "tuner", "tune", "sgem"], capture_output=True, text=True, check=False
+    )
+    assert (2, "") == (ran.returncode, ran.stdout)
+    assert "tuner: unknown kernel 'sgem'; did you mean sgemm? (or give module:attribute)\n" == ran.stderr
