@@ -103,9 +103,9 @@ class _Worker:
     def _prepare(self, setup: Setup) -> None:
         self._setup = setup
         self._streams.restore()
+        limit_threads(setup.threads)
         for module in setup.preload:
             importlib.import_module(module)
-        limit_threads(setup.threads)
         # What is there now lives as long as the worker: the collector need not walk it, nor unshare its pages.
         gc.collect()
         gc.freeze()

@@ -1,0 +1,230 @@
+"""The program round a pool: how it was started, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+METHODS = ("spawn", "forkserver", "fork")
+
+LAMBDAS = """
+from tuner.pool import Pool
+factor = 6
+def scaled(value):
+    return factor * value
+with Pool(1, start_method={method!r}, preload=()) as pool:
+    ticket = pool.submit(lambda stage, value: (stage("run"), scaled(value))[1], 7)
+    print(pool.wait(60)[0].value)
+
+print("the program ran")
+"""
+
+BUSY = """
+import ctypes, os, threading, time
+from tuner.pool import Pool
+
+def report(what):
+    with open(os.environ["REPORT"], "a") as file:
+        file.write(f"{{what}} {{os.getpid()}}\\n")
+
+def python_loop(stage):
+    stage("run")
+    report("job")
+    while True:
+        pass
+
+def native_sleep(stage):
+    stage("run")
+    report("job")
+    ctypes.PyDLL(None).pause()
+
+def native_loop(stage):
+    from llvmlite import binding
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    module = binding.parse_assembly("define void @f() {{ l:\\n br label %l\\n }}")
+    machine = binding.Target.from_default_triple().create_target_machine()
+    engine = binding.create_mcjit_compiler(module, machine)
+    stage("run")
+    report("job")
+    ctypes.PYFUNCTYPE(None)(engine.get_function_address("f"))()
+
+def with_daemon(stage):
+    stage("run")
+    if not os.fork():
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        report("job")
+        time.sleep(600)
+        os._exit(0)
+    report("job")
+    time.sleep(600)
+
+def main():
+    pool = Pool(2, start_method={method!r}, preload=())
+    for job in ({jobs}):
+        pool.submit(job)
+    report("ready")
+    try:
+        pool.wait()
+    except KeyboardInterrupt:
+        pool.close()
+        report("closed")
+
+if {thread}:
+    thread = threading.Thread(target=main)
+    thread.start()
+    thread.join()
+else:
+    main()
+"""
+
+
+def run(*command: str, text: str = "", folder: Path | None = None) -> str:
+    """Run a program of ours and return what it printed; its standard error shows only when it fails."""
+    done = subprocess.run(
+        [sys.executable, *command],
+        input=text,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        cwd=folder,
+        check=False,
+    )
+    assert 0 == done.returncode, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("way", ["file", "stdin", "-c", "-i", "-I"])
+def test_programs_of_every_sort_can_have_workers(way: str, method: str, tmp_path: Path) -> None:
+    """A script without guard, a piped one, `-c`, an interactive session and an isolated one run once, with closures."""
+    text = LAMBDAS.format(method=method)
+    script = tmp_path / "script.py"
+    script.write_text(text)
+    given = {
+        "file": ([str(script)], ""),
+        "stdin": (["-"], text),
+        "-c": (["-c", text], ""),
+        "-i": (["-q", "-i"], text.replace("* value\n", "* value\n\n")),
+        "-I": (["-I", str(script)], ""),
+    }
+    command, typed = given[way]
+    assert "42\nthe program ran\n" == run(*command, text=typed, folder=tmp_path)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_files_beside_the_program_shadow_nothing_of_ours(method: str, tmp_path: Path) -> None:
+    """A working directory full of misleading names does not reach the workers of a program from elsewhere."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name in ("socket", "select", "struct", "tuner", "numpy"):
+        (folder / f"{name}.py").write_text("raise RuntimeError('shadowed')")
+    (tmp_path / "script.py").write_text(LAMBDAS.format(method=method))
+    assert "42\nthe program ran\n" == run(str(tmp_path / "script.py"), folder=folder)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_package_is_found_where_the_parent_found_it(method: str, tmp_path: Path) -> None:
+    """A parent that has the packages by changing sys.path has workers that find them too."""
+    places = [path for path in sys.path if path]
+    text = f"import sys; sys.path[:0] = {places!r}\n" + LAMBDAS.format(method=method)
+    assert "42\nthe program ran\n" == run("-S", "-E", "-s", "-c", text, folder=tmp_path)
+
+
+class Parent:
+    """A program with busy workers, and the numbers of those."""
+
+    def __init__(self, folder: Path, method: str, jobs: str, *, thread: bool = False) -> None:
+        self._report = folder / "report"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", BUSY.format(method=method, jobs=jobs, thread=thread)],
+            env=os.environ | {"REPORT": str(self._report)},
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self.workers: list[int] = []
+        expected = sum(2 if job.strip() == "with_daemon" else 1 for job in jobs.split(","))
+        limit = time.monotonic() + 60.0
+        while len(self.workers) < expected or not self.reported("ready"):
+            assert time.monotonic() < limit
+            assert self.process.poll() is None
+            self.workers = self.reported("job")
+            time.sleep(0.01)
+
+    def reported(self, what: str) -> list[int]:
+        """Return the numbers of the processes that said so."""
+        lines = self._report.read_text().splitlines() if self._report.exists() else []
+        return [int(line.split()[1]) for line in lines if line.startswith(what)]
+
+    def alive(self) -> list[int]:
+        """Return the workers that have not ended, for up to two seconds while there are any."""
+        limit = time.monotonic() + 2.0
+        while (left := [pid for pid in self.workers if is_alive(pid)]) and time.monotonic() < limit:
+            time.sleep(0.01)
+        return left
+
+    def end(self) -> tuple[int, str]:
+        """Return the exit status and standard error, when it has ended by itself."""
+        try:
+            _, errors = self.process.communicate(timeout=20)
+        finally:
+            self.process.kill()
+        return self.process.returncode, errors.decode()
+
+
+def is_alive(pid: int) -> bool:
+    """Say whether a process is there and no zombie."""
+    try:
+        state = subprocess.run(
+            ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
+        )  # noqa: S607
+    except FileNotFoundError:
+        pytest.skip("ps is not installed")
+    return state.stdout.strip()[:1] not in {"", "Z"}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("thread", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_their_parent(method: str, number: int, tmp_path: Path, *, thread: bool) -> None:
+    """Nothing outlives a parent that is killed: not a loop in Python, nor one in native code, nor a daemon of a job."""
+    jobs = "native_loop, with_daemon" if thread else "python_loop, native_sleep"
+    parent = Parent(tmp_path, method, jobs, thread=thread)
+    parent.process.send_signal(number)
+    assert -number == parent.end()[0]
+    assert [] == parent.alive()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_end_with_a_parent_that_is_interrupted(method: str, tmp_path: Path) -> None:
+    """Ctrl-C reaches the parent alone, whose close ends all at once, without a word."""
+    parent = Parent(tmp_path, method, "python_loop, with_daemon")
+    begin = time.monotonic()
+    parent.process.send_signal(signal.SIGINT)
+    status, errors = parent.end()
+    assert (0, "", 1) == (status, errors, len(parent.reported("closed")))
+    assert [] == parent.alive()
+    assert time.monotonic() - begin < 5.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_workers_end_when_their_keeper_is_killed(method: str, tmp_path: Path) -> None:
+    """The tie to the keeper is the kernel's: a loop in native code does not hold it up."""
+    if sys.platform != "linux":
+        pytest.skip("only Linux ties a process group to a pipe")
+    parent = Parent(tmp_path, method, "native_loop, python_loop")
+    keeper = int(Path(f"/proc/{parent.workers[0]}/stat").read_text().rpartition(")")[2].split()[1])
+    assert keeper != parent.process.pid
+    os.kill(keeper, signal.SIGSTOP)  # so that the tie alone can act
+    parent.process.kill()
+    os.kill(keeper, signal.SIGKILL)
+    parent.end()
+    assert [] == parent.alive()
