@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 from hypothesis import strategies as st
 
-from standin import StandIn
+from targetspec import CpuTarget
 from tuner.database import Database
 from tuner.record import CLOCKS, KINDS, STAGES, Outcome, Record
 
@@ -17,9 +17,9 @@ FINGERPRINT = hashlib.sha256(b"sgemm").hexdigest()
 TOOLCHAIN = "llvmlite 0.50.0, LLVM 22.1.0"
 
 
-ZEN3 = StandIn()
-ZEN3_OTHER_LIBC = StandIn(libc=31)
-A72 = StandIn("cortex-a72", host=ZEN3)
+ZEN3 = CpuTarget(triple="x86_64-unknown-linux-gnu", cpu="znver3")
+ZEN3_OTHER_LIBC = ZEN3.evolve(libc_version="2.31")
+A72 = CpuTarget(triple="aarch64-unknown-linux-gnu", cpu="cortex-a72", host=ZEN3)
 
 EXAMPLE = Record(
     kernel="sgemm",

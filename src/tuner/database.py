@@ -16,7 +16,7 @@ from tuner.errors import DatabaseError, RecordError
 from tuner.kernel import Kernel
 from tuner.record import Record
 from tuner.store_connection import Store
-from tuner.values import canonical, shown
+from tuner.values import shown
 
 _CHUNK = 500  # records read at once: memory stays flat, and no transaction stays open between two of them
 
@@ -36,7 +36,7 @@ class Database:
             raise ValueError(f'synchronous must be "NORMAL" or "FULL", got {synchronous!r}')
         self.path = _absolute(path)
         self.synchronous = synchronous
-        self._document: tuple[targetspec.Target | None, str] = (None, "")
+        self._target: store_rows.TargetRow | None = None
         self._store = Store(self.path, synchronous)
         self._store.read(lambda _: None)
 
@@ -144,12 +144,11 @@ class Database:
     def _row(self, record: Record) -> store_rows.Row:
         if type(record) is not Record:
             raise RecordError("$", f"must be a Record, got {shown(record)}")
-        target, document = self._document
-        # A run adds thousands of records with one target, whose document takes longer to make than a commit.
-        if record.target is not target:
-            document = canonical(record.target.to_dict())
-            self._document = record.target, document
-        return store_rows.row(record, document)
+        known = self._target
+        # By identity: equal targets may have different documents.
+        if known is None or known.target is not record.target:
+            known = self._target = store_rows.target_row(record.target)
+        return store_rows.row(record, known)
 
     def _records(self, filters: Mapping[str, Any], upto: int) -> Iterator[Record]:
         after = 0

@@ -20,7 +20,6 @@ PATIENCE = 60.0
 _ATTEMPT = 1.0  # seconds of one attempt within these; a fork waits for at most one
 _PAUSE = 0.005  # seconds between attempts, as some locks are reported at once
 _MAGIC = b"SQLite format 3\0"
-_SMALLEST = 512  # bytes: SQLite's smallest page; it takes a file below one page for an empty one
 
 _T = TypeVar("_T")
 
@@ -140,11 +139,11 @@ def _check_file(path: str, status: os.stat_result) -> None:
     if not os.access(path, os.R_OK | os.W_OK):
         raise DatabaseError(path, "is not writable; change its permissions, or give another path")
     with open(path, "rb") as file:  # noqa: PTH123
-        start = file.read(_SMALLEST)
+        start = file.read(len(_MAGIC))
     log = os.path.exists(path + "-wal") and os.path.getsize(path + "-wal")  # noqa: PTH110, PTH202
-    if start[: len(_MAGIC)] != _MAGIC[: len(start)]:
+    if start != _MAGIC[: len(start)]:
         raise DatabaseError(path, "is no database but some other file; give another path")
-    if 0 < len(start) < _SMALLEST or (not start and log):
+    if log and not start:
         raise DatabaseError(path, _DAMAGED)
 
 

@@ -38,12 +38,27 @@ class Row:
     members: tuple[Any, ...]
 
 
-def row(record: Record, document: str) -> Row:
-    """Return the row of a record; `document` is the JSON text of its target."""
+@attrs.frozen
+class TargetRow:
+    """What is written of a target; making it takes longer than a commit, so it is kept between records."""
+
+    target: targetspec.Target
+    digest: str
+    document: str
+    tuning_key: str
+
+
+def target_row(target: targetspec.Target) -> TargetRow:
+    """Return what is written of a target."""
+    return TargetRow(target, target.digest, canonical(target.to_dict()), target.tuning_key)
+
+
+def row(record: Record, target: TargetRow) -> Row:
+    """Return the row of a record and its target."""
     outcome = record.outcome
     return Row(
-        (record.target.digest, document),
-        (record.kernel, record.fingerprint, record.problem.text, record.target.tuning_key, record.toolchain),
+        (target.digest, target.document),
+        (record.kernel, record.fingerprint, record.problem.text, target.tuning_key, record.toolchain),
         (
             record.identity, record.run, record.number, record.role, record.created, record.config.text,
             record.cost, outcome.kind, outcome.stage, outcome.cause, outcome.stderr, outcome.stopped_early,

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import sqlite3
 import tempfile
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,10 +26,12 @@ from record_examples import (
     records,
     targets,
 )
-from tuner import database, store_connection
+from tuner import build, database
 from tuner.database import Database
-from tuner.errors import DatabaseError, RecordError
+from tuner.errors import RecordError
+from tuner.kernel import Kernel
 from tuner.record import Outcome, Record
+from tuner.space import Space
 
 PROBLEM = EXAMPLE.problem
 
@@ -203,11 +203,12 @@ EARLY = Outcome("ok", stopped_early=True)
         [ranked(cost=1.0, outcome=EARLY), ranked(cost=2.0, outcome=EARLY)],
         [ranked(cost=1.0, created="2026-01-01T00:00:00Z"), ranked(cost=1.0)],
         [ranked(cost=2.0, role="final", target=ZEN3_OTHER_LIBC), ranked(cost=1.0)],
+        [ranked(cost=1.0), ranked(cost=2.0, role="final", problem={"n": 1})],
     ],
     ids=[
         "the lowest cost", "finals before trials of the run", "but not of another run",
         "nor do they hide those of another run", "a baseline is no configuration", "rough costs last",
-        "rough costs where there is nothing else", "the earliest of equals", "finals of an equal tuning key",
+        "rough costs where there is nothing else", "the earliest of equals", "finals of an equal tuning key", "finals of another problem hide nothing",
     ],
 )  # fmt: skip
 def test_which_record_is_best(db: Database, candidates: list[Record]):
@@ -228,15 +229,35 @@ def test_no_failure_is_an_answer(db: Database):
     assert look(db) == EXAMPLE
 
 
-def test_ties_do_not_depend_on_the_order_of_writing(tmp_path: Path):
-    """Of records alike in all that decides, every order of writing gives the same one."""
-    alike = [ranked(cost=1.0, config={"mc": mc}) for mc in (1, 2, 3)]
+@pytest.mark.parametrize("differing", ["config", "problem"])
+def test_ties_do_not_depend_on_the_order_of_writing(tmp_path: Path, differing: str):
+    """Of records alike in all that decides, of one task or of several, every order of writing gives the same."""
+    alike = [ranked(cost=1.0, **{differing: {"mc": mc}}) for mc in (1, 2, 3)]
     answers = set()
     for number, order in enumerate(itertools.permutations(alike)):
         with Database(tmp_path / str(number)) as db:
             db.add_all(order)
-            answers.add(look(db))
+            answers.add(db.best("sgemm"))
     assert len(answers) == 1
+
+
+def test_the_earliest_of_equals_in_several_tasks(db: Database):
+    """Where records of several tasks cost the same, the earliest is the best."""
+    late = [ranked(cost=1.0, problem={"n": n}) for n in range(3)]
+    early = ranked(cost=1.0, problem={"n": 3}, created="2026-01-01T00:00:00Z")
+    db.add_all([*late, early])
+    assert early == db.best()
+
+
+def test_the_tables_of_a_target_are_kept(db: Database):
+    """Equal targets read with other tables are equal, yet each record keeps the version it came with."""
+    target = EXAMPLE.target.to_dict()
+    old = Record.from_dict(numbered(1).to_dict() | {"target": target | {"tables": "1.0"}})
+    db.add_all([EXAMPLE, old])
+    assert numbered(1) == old
+    assert not db.add(numbered(1))
+    assert [EXAMPLE.dumps(), old.dumps()] == [record.dumps() for record in db.records()]
+    assert old.to_dict()["target"]["tables"] == "1.0"
 
 
 def test_the_best_of_a_run(db: Database):
@@ -256,23 +277,25 @@ def test_bad_questions(db: Database):
         look(db, problem={"m": None})
 
 
-def test_the_key_is_made_where_it_is_not_stated(db: Database, monkeypatch: pytest.MonkeyPatch):
-    """With a kernel alone, the toolchain is today's and the fingerprint is the kernel's for this task."""
-    asked = []
+def test_the_key_is_made_where_it_is_not_stated(db: Database):
+    """With a kernel alone, the toolchain is today's and the fingerprint that of what the kernel emits."""
 
-    class Kernel:
-        name = "sgemm"
+    def kernel(text: str) -> Kernel:
+        return Kernel(
+            "noop",
+            Space({"unroll": [1, 2]}),
+            lambda config, target, problem: f"; {text} {config} {target.digest} {problem}",
+            entry="noop",
+            arguments=lambda problem, rng: (problem, rng),
+        )
 
-    def fingerprint(*arguments: Any) -> str:
-        asked.append(arguments)
-        return FINGERPRINT
-
-    monkeypatch.setattr(database.build, "fingerprint", fingerprint)
-    monkeypatch.setattr(database.build, "toolchain", lambda: TOOLCHAIN)
-    db.add(EXAMPLE)
-    kernel = Kernel()
-    assert db.lookup(kernel, PROBLEM, ZEN3) == EXAMPLE
-    assert [(kernel, ZEN3, PROBLEM)] == asked
+    fingerprint = build.fingerprint(kernel("first"), ZEN3, PROBLEM)
+    kept = attrs.evolve(EXAMPLE, kernel="noop", fingerprint=fingerprint, toolchain=build.toolchain())
+    db.add(kept)
+    assert kept == db.lookup(kernel("first"), PROBLEM, ZEN3)
+    assert db.lookup(kernel("edited"), PROBLEM, ZEN3) is None
+    assert db.lookup(kernel("first"), PROBLEM, ZEN3, toolchain="another") is None
+    assert [kept] == list(db.records(kernel("edited")))
 
 
 # --- a model -----------------------------------------------------------------------------------------------
@@ -349,237 +372,3 @@ class Model(RuleBasedStateMachine):
 
 TestModel = Model.TestCase
 TestModel.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
-
-
-# --- files that cannot be used -----------------------------------------------------------------------------
-
-
-def refused(path: Any) -> str:
-    """The one error that opening a file gives."""
-    with pytest.raises(DatabaseError) as caught:
-        Database(path)
-    assert str(caught.value).startswith(f"{caught.value.path}: ")
-    return caught.value.message
-
-
-def foreign(path: Path, *statements: str) -> bytes:
-    """Make a database of another program and return its bytes."""
-    connection = sqlite3.connect(path, isolation_level=None)
-    for statement in statements:
-        connection.execute(statement)
-    connection.close()
-    return path.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("statements", "message"),
-    [
-        (["CREATE TABLE songs (title)"], "of another program"),
-        (["PRAGMA journal_mode = WAL", "CREATE TABLE songs (title)"], "of another program"),
-        (["PRAGMA application_id = 7"], "of another program"),
-        (["PRAGMA user_version = 1"], "of another program"),
-        (["PRAGMA application_id = 1953853029", "PRAGMA user_version = 2"], "has schema 2, newer than 1"),
-        (["PRAGMA application_id = 1953853029", "PRAGMA user_version = -1"], "is damaged: it has schema -1"),
-        (["PRAGMA application_id = 1953853029", "PRAGMA user_version = 1"], "is damaged: it misses"),
-    ],
-)
-def test_a_database_that_is_none_of_ours(path: Path, statements: list[str], message: str):
-    """A file of another program, or of a newer version, is refused."""
-    foreign(path, *statements)
-    assert message in refused(path)
-
-
-def test_a_file_of_another_program_stays_as_it_is(path: Path):
-    """Refusing a database changes no byte of it and leaves nothing beside it."""
-    before = foreign(path, "CREATE TABLE songs (title)", "INSERT INTO songs VALUES ('Air')")
-    assert "of another program" in refused(path)
-    assert before == path.read_bytes()
-    assert [path] == list(path.parent.iterdir())
-
-
-def test_a_hostile_file_is_refused(path: Path):
-    """A file with our tables and a trigger beside them is refused, and the trigger never runs."""
-    Database(path).close()
-    foreign(path, "CREATE TRIGGER bad AFTER INSERT ON records BEGIN DELETE FROM records; END")
-    assert "it also has the trigger 'bad'" in refused(path)
-
-
-@pytest.mark.parametrize("content", [b"{}\n", b"SQLite format 4\0" * 100, b"\0" * 4096])
-def test_a_file_that_is_no_database(path: Path, content: bytes):
-    """A file of another format is refused and stays as it is."""
-    path.write_bytes(content)
-    assert "is no database" in refused(path)
-    assert content == path.read_bytes()
-
-
-@pytest.mark.parametrize("size", [10, 100, 511, 512, 4000, 4096, 10_000])
-def test_a_truncated_file(path: Path, size: int):
-    """A file cut off anywhere is refused, never taken for an empty one, and stays as it is."""
-    with Database(path) as db:
-        db.add_all(numbered(number) for number in range(100))
-    content = path.read_bytes()
-    path.write_bytes(content[:size])
-    assert "is damaged or truncated" in refused(path)
-    assert content[:size] == path.read_bytes()
-
-
-def test_an_emptied_file_beside_its_log(path: Path):
-    """An empty file with a log beside it has lost its records; one without is a new file."""
-    path.touch()
-    log = path.with_name(path.name + "-wal")
-    log.write_bytes(b"frames")
-    assert "is damaged or truncated" in refused(path)
-    assert log.read_bytes() == b"frames"
-    log.unlink()
-    with Database(path) as db:
-        assert db.add(EXAMPLE)
-
-
-def test_a_damaged_page(path: Path):
-    """Damage within the file gives the error when it is met, and no wrong record."""
-    with Database(path) as db:
-        db.add_all(numbered(number) for number in range(100))
-    content = bytearray(path.read_bytes())
-    content[-40_000:] = b"\xff" * 40_000
-    path.write_bytes(content)
-    with pytest.raises(DatabaseError, match="is damaged"), Database(path) as db:
-        list(db.records())
-
-
-def test_a_damaged_record(db: Database):
-    """A record that does not read gives an error with its number."""
-    db.add_all([EXAMPLE, numbered(1)])
-    db._store.write(lambda connection: connection.execute("UPDATE records SET config = '[' WHERE id = 2"))
-    found = db.records()
-    assert next(found) == EXAMPLE
-    with pytest.raises(DatabaseError, match="cannot read record 2: "):
-        next(found)
-
-
-def test_places_that_hold_no_file(tmp_path: Path):
-    """A folder, a folder that is not there and a path that is none are refused, each with what to do."""
-    assert "is a folder" in refused(tmp_path)
-    assert "there is no folder" in refused(tmp_path / "none" / "tuner.sqlite")
-    assert [] == list(tmp_path.iterdir())
-    assert "there is no folder" in refused(Path(__file__) / "tuner.sqlite")
-    assert "cannot be opened: " in refused(tmp_path / ("x" * 300))
-    for path in ("", ":memory:", "a\0b"):
-        assert "is no path of a file" in refused(path)
-    assert "is no text" in refused(b"tuner.sqlite")
-
-
-def test_synchronous_is_one_of_two(path: Path):
-    """The two levels are kept through pickling; another one is refused."""
-    with Database(path, synchronous="FULL") as db, pickle.loads(pickle.dumps(db)) as copy:  # noqa: S301
-        assert copy.synchronous == "FULL"
-        assert copy._store.read(lambda connection: connection.execute("PRAGMA synchronous").fetchone()) == (
-            2,
-        )
-    with pytest.raises(ValueError, match='must be "NORMAL" or "FULL"'):
-        Database(path, synchronous="OFF")  # type: ignore[arg-type]
-
-
-def test_a_full_disk_loses_nothing(db: Database):
-    """Where there is no room the error says so; what was reported stays, and adding goes on when there is."""
-
-    def limit(pages: int) -> None:
-        db._store.read(lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}").fetchone())
-
-    limit(40)
-    added = []
-    numbers = itertools.count()
-    with pytest.raises(DatabaseError, match="has no room left on its disk"):
-        added.extend(record for record in map(numbered, numbers) if db.add(record))
-    assert added
-    assert added == list(db.records())
-    limit(1 << 30)
-    assert db.add(numbered(1000))
-    with Database(db.path) as again:
-        assert [*added, numbered(1000)] == list(again.records())
-
-
-def test_a_deleted_or_replaced_file_is_noticed(path: Path):
-    """What is reported after the file was deleted is not lost without a word."""
-    with Database(path) as db:
-        db.add(EXAMPLE)
-        path.rename(path.with_name("moved"))
-        with pytest.raises(DatabaseError, match="was deleted or replaced"):
-            db.add(numbered(1))
-        Database(path).close()
-        with pytest.raises(DatabaseError, match="was deleted or replaced"):
-            db.add(numbered(1))
-
-
-def test_closed_is_closed(path: Path):
-    """A closed database says that it is; closing twice is fine, and its file is one file."""
-    db = Database(path)
-    db.add(EXAMPLE)
-    db.close()
-    db.close()
-    assert [path] == list(path.parent.iterdir())
-    with pytest.raises(DatabaseError, match="is closed"):
-        db.add(EXAMPLE)
-
-
-@pytest.mark.parametrize("mode", ["NORMAL", "EXCLUSIVE"])
-def test_a_locked_file(path: Path, monkeypatch: pytest.MonkeyPatch, mode: str):
-    """A file that stays locked gives one error after a while; one that is freed in time gives none."""
-    monkeypatch.setattr(store_connection, "_ATTEMPT", 0.01)
-    with Database(path) as db:
-        db.add(EXAMPLE)
-    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    other.execute(f"PRAGMA locking_mode = {mode}")
-    other.execute("BEGIN EXCLUSIVE")
-    other.execute("DELETE FROM records WHERE number = 7")
-    monkeypatch.setattr(store_connection, "PATIENCE", 0.1)
-    with pytest.raises(DatabaseError, match="is locked by another program"), Database(path) as db:
-        db.add(numbered(1))
-    monkeypatch.setattr(store_connection, "PATIENCE", 60.0)
-    freeing = threading.Timer(0.2, other.close)
-    freeing.start()
-    with Database(path) as db:
-        assert db.add(numbered(1))
-        assert [EXAMPLE, numbered(1)] == list(db.records())
-    freeing.join()
-
-
-# --- the default file --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("platform", "variables", "expected"),
-    [
-        ("linux", {}, "home/.local/share"),
-        ("linux", {"XDG_DATA_HOME": "{}/data"}, "data"),
-        ("linux", {"XDG_DATA_HOME": "relative"}, "home/.local/share"),
-        ("linux", {"XDG_DATA_HOME": ""}, "home/.local/share"),
-        ("darwin", {"XDG_DATA_HOME": "{}/data"}, "home/Library/Application Support"),
-        ("win32", {"LOCALAPPDATA": "{}/local"}, "local"),
-        ("win32", {}, "home/AppData/Local"),
-    ],
-)
-def test_the_default_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, variables: dict[str, str], expected: str
-):
-    """The default file is in the user's data folder, as each platform has it; asking makes nothing."""
-    monkeypatch.setattr(database.sys, "platform", platform)
-    monkeypatch.setattr(database.Path, "home", lambda: tmp_path / "home")
-    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value.format(tmp_path))
-    assert tmp_path / expected / "targetspec" / "tuner.sqlite" == database.default_path()
-    assert [] == list(tmp_path.iterdir())
-
-
-def test_no_home_no_default(monkeypatch: pytest.MonkeyPatch):
-    """Where there is no home folder the error says to give a path."""
-
-    def home() -> Path:
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(database.sys, "platform", "linux")
-    monkeypatch.setattr(database.Path, "home", home)
-    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
-    with pytest.raises(DatabaseError, match="give a path"):
-        database.default_path()
