@@ -10,7 +10,6 @@ from typing import Any
 import attrs
 
 import targetspec
-from targetspec.errors import TargetspecError
 from tuner import record_checks as checks
 from tuner.errors import RecordError
 from tuner.values import Values, canonical, check_integer, check_keys, read_json, shown
@@ -160,7 +159,7 @@ def read_target(document: object) -> targetspec.Target:
         raise RecordError("$.target", f"must be a JSON object, got {shown(document)}")
     try:
         return targetspec.from_dict(document)
-    except TargetspecError as error:
+    except targetspec.TargetspecError as error:
         raise RecordError("$.target", str(error)) from error
 
 

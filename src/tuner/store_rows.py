@@ -131,7 +131,7 @@ def best(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[An
     ofs = {name: value for name, value in filters.items() if name in _TASK}
     rest = {name: value for name, value in filters.items() if name not in _TASK}
     # A subquery for each task walks the index by cost up to the first that fits, rather than sort them all.
-    return connection.execute(
+    found: tuple[Any, ...] | None = connection.execute(
         f"""{_SELECT} WHERE records.id IN (
             SELECT (SELECT id FROM records WHERE task = tasks.id AND {_GOOD} AND {_FIRST}{_conditions(rest)}
                 ORDER BY {_ORDER} LIMIT 1)
@@ -139,6 +139,7 @@ def best(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[An
         ORDER BY {_ORDER} LIMIT 1""",  # noqa: S608 - names and fixed texts only
         (*rest.values(), *ofs.values()),
     ).fetchone()
+    return found
 
 
 _GOOD = "kind = 'ok' AND role <> 'baseline'"

@@ -134,7 +134,7 @@ class Values(Mapping[str, Value]):
             check_value(below("$", name), value)
         ordered = {name: members[name] for name in sorted(members)}
         # A proxy does not pickle; __reduce__ sends the members instead.
-        self.__attrs_init__(text=canonical(ordered), members=MappingProxyType(ordered))  # type: ignore[attr-defined]
+        self.__attrs_init__(text=canonical(ordered), members=MappingProxyType(ordered))
 
     def __getitem__(self, name: str) -> Value:
         return self._members[name]
