@@ -99,8 +99,11 @@ def ask_all(ask: Callable[[Question], Reply], questions: Iterable[Question]) -> 
 
 def subtarget_help(triple: str) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the CPUs that LLVM knows, and its features with their descriptions."""
-    done = subprocess.run([sys.executable, "-c", _HELP, triple], capture_output=True, text=True, check=True)
-    cpus, _, features = done.stderr.partition("Available features")
+    # Some back ends print the lists and then abort on a CPU named "help".
+    done = subprocess.run([sys.executable, "-c", _HELP, triple], capture_output=True, text=True, check=False)
+    cpus, found, features = done.stderr.partition("Available features")
+    if not found:
+        raise LookupError(f"LLVM lists nothing for {triple}: {done.stderr[:200]}")
     row = re.compile(r"^  (\S+)\s+- (.*)$", re.MULTILINE)
     return (
         tuple(name for name, _ in row.findall(cpus)),

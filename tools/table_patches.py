@@ -24,7 +24,15 @@ class Patches:
         self.cpu_patches: list[dict[str, Any]] = section.get("cpu", [])
         self.feature_patches: list[dict[str, Any]] = section.get("feature", [])
         self.notes: dict[str, str] = section.get("notes", {})
-        self.rules: list[list[str]] = section.get("rules", [])
+        self.sets: dict[str, str] = section.get("sets", {})
+        self.widths: dict[str, str] = section.get("widths", {})
+        self.defined: list[str] = section.get("defined", [])
+        self.extra: dict[str, dict[str, str]] = section.get("extra", {})
+        self.versions: list[str] = section.get("versions", [])
+        self.arches: list[str] = section.get("arches", [])
+        self.groups: list[str] = [name for names in section.get("groups", {}).values() for name in names]
+        self.conflicts: dict[str, str] = section.get("conflicts", {})
+        self.needs: dict[str, str] = section.get("needs", {})
 
     def role(self, name: str, known: set[str]) -> str:
         """Return a feature's role: as reviewed, else isa where clang knows it."""
@@ -34,6 +42,20 @@ class Patches:
         if name in known:
             return "isa"
         raise PatchError(f"{self.family}: the role of feature {name!r} was not reviewed")
+
+    def is_version(self, name: str) -> bool:
+        """Say whether a feature is an architecture version, which comes with other features and does not need them."""
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in [*self.versions, *self.arches])
+
+    def is_arch(self, name: str) -> bool:
+        """Say whether a version names a whole architecture, of which clang lists exactly one."""
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in self.arches)
+
+    def field(self, name: str) -> str:
+        """Return the field that states a feature in place of the set; "group" for a name that stands for others."""
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in self.groups):
+            return "group"
+        return self.fields.get(name, "")
 
     def patch_cpus(self, sets: dict[str, set[str]], defined: dict[str, set[str]]) -> dict[str, str]:
         """Change the sets as reviewed; return what was changed, with the reasons.
@@ -65,7 +87,8 @@ class Patches:
                         row[key] = " ".join(sorted({*row.get(key, "").split(), *patch[key].split()}))
                 if "brings_if" in patch:
                     row["brings"] = "; ".join(filter(None, (row.get("brings"), patch["brings_if"])))
-                patched[f"feature {name}"] = patch["reason"]
+                before = patched.get(f"feature {name}", "")
+                patched[f"feature {name}"] = before or patch["reason"]
         return dict(sorted(patched.items()))
 
 

@@ -24,7 +24,20 @@ Role = Literal["isa", "tuning", "inverse", "abi"]
 TABLES_VERSION = "22.1.8"
 """The LLVM that the tables were made from."""
 
-FAMILIES = ("aarch64", "x86")
+FAMILIES = (
+    "aarch64",
+    "amdgpu",
+    "arm",
+    "hexagon",
+    "loongarch",
+    "mips",
+    "nvptx",
+    "powerpc",
+    "riscv",
+    "systemz",
+    "webassembly",
+    "x86",
+)
 
 # os.path and open: pathlib costs 3 ms to import, as much as a table takes to read.
 _DATA = os.path.join(os.path.dirname(__file__), "data")  # noqa: PTH118, PTH120
@@ -52,6 +65,8 @@ class Table:
         self.patched: dict[str, str] = document["patched"]
         self.names = tuple(name for name, row in self.features.items() if row["role"] in ("isa", "abi"))
         self.bit = {name: 1 << index for index, name in enumerate(self.names)}
+        self.conflicts: dict[str, str] = document.get("conflicts", {})
+        self.needs: dict[str, str] = document.get("needs", {})
         self._up: dict[str, int] = {}
         for name in self.names:
             self._climb(name)
@@ -61,20 +76,18 @@ class Table:
             if "covers" in row
         )
         self.rules = tuple(
-            (self.mask(need.split()), self._up[give]) for give, need in document.get("rules", ())
+            (self.mask(need.split()), self._up[give]) for give, need in document.get("rules", {}).items()
         )
 
     def _climb(self, name: str) -> int:
         known = self._up.get(name)
         if known is None:
-            known = self.bit[name]
+            # A group (RISC-V's rva22u64) only stands for what it implies.
+            known = 0 if self.features[name].get("field") == "group" else self.bit[name]
             for implied in self.features[name].get("implies", "").split():
                 known |= self._climb(implied)
             self._up[name] = known
         return known
-
-    def _ups(self, names: str) -> int:
-        return functools.reduce(lambda mask, name: mask | self._up[name], names.split(), 0)
 
     def mask(self, names: Iterable[str]) -> int:
         """Return the mask of canonical names, nothing closed."""
@@ -110,6 +123,10 @@ class Table:
                 down[implied] |= bit
         return down
 
+    def ups(self, names: Iterable[str]) -> int:
+        """Return the mask of features and all they imply."""
+        return functools.reduce(lambda mask, name: mask | self._up[name], names, 0)
+
     def down(self, name: str) -> int:
         """Return the mask of a feature and all that implies or covers it."""
         return self._down[name]
@@ -132,6 +149,22 @@ class Table:
             fresh, mask = closed & ~mask, closed
         return mask
 
+    def checked(self, mask: int) -> int:
+        """Return a mask closed, once it is known that its features go together.
+
+        Raises:
+            FeatureConflictError: two features exclude each other, or one is there without what it needs.
+        """
+        mask = self.close(mask)
+        for pair, reason in self.conflicts.items():
+            first, second = pair.split()
+            if mask & self.bit[first] and mask & self.bit[second]:
+                raise FeatureConflictError(self.family, first, second, reason)
+        for name, needed in self.needs.items():
+            if mask & self.bit[name] and not mask & self.bit[needed]:
+                raise FeatureConflictError(self.family, f"+{name}", f"-{needed}", f"{name} needs {needed}")
+        return mask
+
     @functools.cached_property
     def brings(self) -> tuple[tuple[int, Bring], ...]:
         """The defaults: the bit of a feature, and what comes with it."""
@@ -143,9 +176,9 @@ class Table:
         )
 
     def _bring(self, text: str) -> Bring:
-        names, _, condition = text.partition(" if ")
-        when, _, unless = condition.partition(" unless ")
-        closed = self._ups(names)
+        condition, _, unless = text.partition(" unless ")
+        names, _, when = condition.partition(" if ")
+        closed = self.ups(names.split())
         return Bring(closed, self.mask(when.split()), self.mask(unless.split()))
 
     def canonical(self, name: str) -> str:
@@ -177,7 +210,13 @@ class Table:
         row = self.features[name]
         if row["role"] not in ("isa", "abi"):
             raise FeatureRoleError(self.family, name, row["role"])
-        return None if row.get("field") else name
+        return None if row.get("field", "group") != "group" else name
+
+    def _single(self, name: str) -> str | None:
+        held = self.held(name)
+        if held is not None and self.features[held].get("field") == "group":
+            raise FeatureRoleError(self.family, held, "group")
+        return held
 
     def canonical_cpu(self, name: str) -> str:
         """Return a CPU's canonical name.
@@ -205,14 +244,22 @@ class Table:
             FeatureConflictError: what is asked for implies what is refused.
         """
         wanted = [name for name in map(self.held, add) if name is not None]
-        refused = [name for name in map(self.held, remove) if name is not None]
+        refused = [name for name in map(self._single, remove) if name is not None]
         self._check(wanted, refused)
         gone = functools.reduce(lambda mask, name: mask | self.gone(name), refused, 0)
-        mask &= ~gone
+        mask = self._without(mask, gone)
         for name in wanted:
             if not self.bit[name] & self.widen(mask):
                 mask |= self._up[name]
-        return self.close(self._bringing(mask, self.mask(wanted), gone))
+        return self.checked(self._bringing(mask, self.ups(wanted), gone))
+
+    def _without(self, mask: int, gone: int) -> int:
+        # What only a version covered stays when the version goes, as LLVM clears no more than what implies the name.
+        left = mask & ~gone
+        for bit, cover in self.covers:
+            if mask & gone & bit:
+                left |= cover & ~gone
+        return left
 
     def _bringing(self, mask: int, fresh: int, gone: int) -> int:
         fresh = self.close(fresh)

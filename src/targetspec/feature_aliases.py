@@ -71,7 +71,7 @@ _TEXTS = {
         "llvm",
         "x86",
     ): """
-        avx10.1-512=avx10.1 avx10.2-512=avx10.2
+        avx10.1-512=avx10.1 avx10.2-512=avx10.2 evex512=avx512f
     """,
 }
 

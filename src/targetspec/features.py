@@ -54,10 +54,11 @@ class FeatureSet:
         Raises:
             UnknownNameError: no such family or feature.
             FeatureRoleError: a tuning or an inverse feature, which no set holds.
+            FeatureConflictError: two of them exclude each other (RISC-V's f and zfinx).
         """
         held = table(family)
-        mask = held.mask(name for name in map(held.held, names) if name is not None)
-        return cls.of_mask(family, held.close(mask))
+        mask = held.ups(name for name in map(held.held, names) if name is not None)
+        return cls.of_mask(family, held.checked(mask))
 
     @classmethod
     def verbatim(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
