@@ -102,6 +102,7 @@ class Target:
     _key: Any = attrs.field(init=False, default=None)
     _hash: Any = attrs.field(init=False, default=None)
     _digest: Any = attrs.field(init=False, default=None)
+    _tuning: Any = attrs.field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
         if not hasattr(type(self), "kind"):
@@ -246,12 +247,17 @@ class Target:
     @property
     def tuning_key(self) -> str:
         """SHA-256 over the fields that can change code or timing: what a tuned record is looked up by."""
+        if self._tuning is None:
+            self._store("_tuning", sha256(canonical_json(self._tuning_document())))
+        return str(self._tuning)
+
+    def _tuning_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {"kind": self.kind, "host": self.host and self.host.tuning_key}
         for name, one in self.specs().items():
             value = getattr(self, name)
             if one.tunes and name != "host" and value is not None:
                 document[name] = self._tuning_value(name, one, value)
-        return sha256(canonical_json(document))
+        return document
 
     def _tuning_value(self, name: str, one: Spec, value: Any) -> Any:  # noqa: ARG002 - kinds override it
         return one.shape.dump(value)
@@ -305,7 +311,7 @@ def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
     target = cls.__new__(cls)
     for name, value in zip(cls.specs(), values, strict=True):
         object.__setattr__(target, name, value)
-    for name in ("_key", "_hash", "_digest"):
+    for name in ("_key", "_hash", "_digest", "_tuning"):
         object.__setattr__(target, name, None)
     return target
 
