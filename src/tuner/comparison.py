@@ -6,6 +6,7 @@ import functools
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from statistics import median
 from typing import Any
 
 import attrs
@@ -16,7 +17,8 @@ from tuner.errors import KernelError
 from tuner.kernel import Kernel
 from tuner.peak import fma_peak
 from tuner.pool import Pool
-from tuner.racing import Race, judge, race
+from tuner.racing import Race, race
+from tuner.timing import typical
 from tuner.travel import share
 
 _BLOCKS = 3
@@ -53,20 +55,28 @@ def compare(
         peers = [name for name, _ in kernel.peers]
         contest = functools.partial(race, peers=peers, seconds=_SECONDS)
         peaks = [_run(pool, fma_peak, target)]
-        races: list[Race] = []
-        for _ in range(_BLOCKS):
-            races.append(_run(pool, contest, shared, problem, target, codes))
+        times: dict[str, list[tuple[float, float]]] = {}
+        for block in range(_BLOCKS):
+            # The plain version may take a hundred times as long, and needs no precision then.
+            objects = codes if block == 0 else codes[:1]
+            names = ["plain", *peers] if block == 0 else peers
+            _add_rounds(times, names, _run(pool, contest, shared, problem, target, objects))
             peaks.append(_run(pool, fma_peak, target))
-    return _summary(["plain", *peers], races, max(peaks))
+    return _summary(times, max(peaks))
 
 
-def _summary(names: list[str], races: list[Race], peak: float) -> Comparison:
-    times = [[reading for each in races for reading in each.times[place]] for place in range(1 + len(names))]
-    whole = judge(times, 2)
+def _add_rounds(times: dict[str, list[tuple[float, float]]], names: list[str], block: Race) -> None:
+    for name, readings in zip(names, block.times[1:], strict=True):
+        times.setdefault(name, []).extend(zip(block.times[0], readings, strict=True))
+
+
+def _summary(times: Mapping[str, list[tuple[float, float]]], peak: float) -> Comparison:
+    """Sum up pairs of readings of the configuration and of each other."""
+    longest = max(times.values(), key=len)
     return Comparison(
-        whole.costs[0],
-        dict(zip(names, whole.costs[1:], strict=True)),
-        {name: whole.ratio(place, 0) for place, name in enumerate(names, 1)},
+        typical([own for own, _ in longest]),
+        {name: typical([other for _, other in pairs]) for name, pairs in times.items()},
+        {name: median(other / own for own, other in pairs) for name, pairs in times.items()},
         peak,
     )
 

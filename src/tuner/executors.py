@@ -13,11 +13,11 @@ import attrs
 import targetspec
 from tuner.build import compile_candidate, compile_plain, fingerprint
 from tuner.checking import find_fault, prepare_trial
+from tuner.jobs import Done
 from tuner.kernel import Kernel
 from tuner.limits import LimitsLike
 from tuner.loading import load
 from tuner.measure import Measurement, measure_candidate
-from tuner.peer import Done
 from tuner.pool import Pool, wait_any
 from tuner.racing import Race, race
 from tuner.record import Outcome

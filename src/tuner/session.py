@@ -76,7 +76,7 @@ class Result:
         return call
 
 
-def tune(  # noqa: PLR0917 - the contract
+def tune(
     kernel: Kernel,
     problem: Mapping[str, Any],
     target: targetspec.Target | str | None = None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import math
 import pickle
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 import targetspec
+import tuner
 from small_kernels import DOUBLE, MIXED, PROBLEM, make
 from tuner import build
 from tuner.database import Database
@@ -29,6 +32,15 @@ from tuner.progress import Progress, speed
 from tuner.record import Outcome
 from tuner.session import allowed, tune
 from tuner.space import Space
+
+
+def test_every_public_name_is_there_and_the_import_is_light():
+    """`__all__` is sorted and resolves; importing the package loads neither numpy nor LLVM."""
+    assert sorted(tuner.__all__) == tuner.__all__
+    assert [] == [name for name in tuner.__all__ if not hasattr(tuner, name)]
+    code = "import sys, tuner; print(*({'numpy', 'llvmlite', 'tuner.session'} & sys.modules.keys()))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "\n" == ran.stdout
 
 
 def test_tuning_finds_keeps_and_hands_back_a_function(tmp_path: Path):
