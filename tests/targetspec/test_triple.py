@@ -364,10 +364,10 @@ def test_triples_are_equal_when_their_texts_are(a, b):
 @given(triples())
 def test_a_triple_survives_pickle_and_copy(triple):
     """Every protocol of pickle, copy, deepcopy and evolve give back an equal value."""
-    copies = [pickle.loads(pickle.dumps(triple, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]  # noqa: S301
+    copies = [pickle.loads(pickle.dumps(triple, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
     copies += [copy.copy(triple), copy.deepcopy(triple), attrs.evolve(triple)]
     assert {triple} == set(copies)
-    assert eval(repr(triple)) == triple  # noqa: S307 - the repr is an expression, by contract
+    assert eval(repr(triple)) == triple
 
 
 @given(triples())

@@ -191,7 +191,7 @@ def test_rustc_names(corpus):
 def test_llvmlite_reads_the_same_parts():
     """LLVM, by way of llvmlite, finds the same architecture, vendor, OS and environment in 3000 mixed texts."""
     targets = pytest.importorskip("llvmlite.binding.targets")
-    rng = random.Random(22)  # noqa: S311 - a fixed sample
+    rng = random.Random(22)
     words = [
         *{part: None for text in _MIXED for part in text.split("-")},
         "",

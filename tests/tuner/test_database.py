@@ -343,7 +343,7 @@ class Model(RuleBasedStateMachine):
 
     @rule()
     def travel(self) -> None:
-        copy = pickle.loads(pickle.dumps(self.db))  # noqa: S301
+        copy = pickle.loads(pickle.dumps(self.db))
         self.db.close()
         self.db = copy
 

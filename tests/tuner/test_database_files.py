@@ -148,7 +148,7 @@ def test_synchronous_is_one_of_two(path: Path, synchronous: Any, number: int):
     """The two levels are SQLite's, and are kept through pickling."""
     with (
         Database(path, synchronous=synchronous) as db,
-        pickle.loads(pickle.dumps(db)) as copy,  # noqa: S301
+        pickle.loads(pickle.dumps(db)) as copy,
     ):
         assert synchronous == copy.synchronous
         got = copy._store.read(lambda connection: connection.execute("PRAGMA synchronous").fetchone())

@@ -118,14 +118,14 @@ def test_a_kernel_of_a_module_is_pickled_by_reference() -> None:
     """A bundled kernel travels as its name, and arrives as the very object."""
     data = pickle.dumps(sgemm)
     assert len(data) < 120
-    assert pickle.loads(data) is sgemm  # noqa: S301
+    assert pickle.loads(data) is sgemm
     assert copy.deepcopy(sgemm) is sgemm
 
 
 def test_a_kernel_that_no_module_holds_is_pickled_by_value() -> None:
     """A kernel made on the fly travels whole, also one of a lambda and a closure, and is equal where functions are."""
     kernel = make()
-    assert pickle.loads(pickle.dumps(kernel)) == kernel  # noqa: S301
+    assert pickle.loads(pickle.dumps(kernel)) == kernel
     factor = 3
     closure = make(work=lambda _: (factor, 1))
     assert cloudpickle.loads(cloudpickle.dumps(closure)).work_of({}) == (3, 1)
@@ -134,7 +134,7 @@ def test_a_kernel_that_no_module_holds_is_pickled_by_value() -> None:
 def test_a_variant_of_a_bundled_kernel_is_not_taken_for_it() -> None:
     """A kernel that shares functions with one of a module is another kernel after its travel too."""
     variant = Kernel("variant", SPACE, sgemm.emit, entry="sgemm", arguments=sgemm.arguments)
-    assert pickle.loads(pickle.dumps(variant)) == variant  # noqa: S301
+    assert pickle.loads(pickle.dumps(variant)) == variant
 
 
 def test_kernels_are_registered_by_their_names() -> None:

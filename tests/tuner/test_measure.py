@@ -59,7 +59,7 @@ def test_a_right_candidate_is_timed() -> None:
     assert 0 < measured.cost < 1e-3
     assert 5 <= len(measured.times) <= 25
     assert measured.calls > 1
-    assert pickle.loads(pickle.dumps(measured)) == measured  # noqa: S301
+    assert pickle.loads(pickle.dumps(measured)) == measured
 
 
 def test_no_elements_are_no_fault() -> None:
@@ -112,10 +112,10 @@ def test_an_output_that_is_not_written_is_found_out() -> None:
     """What `arguments` put there, or an earlier candidate, does not pass for the result."""
     text = "define void @f(ptr %x, i64 %n, ptr %y) { ret void }"
 
-    def zeros(x: Any, n: int, y: Any) -> tuple[Any, ...]:  # noqa: ARG001
+    def zeros(x: Any, n: int, y: Any) -> tuple[Any, ...]:
         return None, np.zeros(n, y.dtype)
 
-    def integers(problem: Any, rng: Any) -> tuple[Any, ...]:  # noqa: ARG001
+    def integers(problem: Any, rng: Any) -> tuple[Any, ...]:
         return np.zeros(9), 9, np.zeros(9, np.int32)
 
     assert measure(text, reference=zeros).outcome.kind == "wrong"
@@ -125,8 +125,8 @@ def test_an_output_that_is_not_written_is_found_out() -> None:
 def test_an_output_that_is_read_keeps_its_content() -> None:
     """A kernel that adds to what is there gets it from `arguments`, once for each call."""
     text = map_ir("  %old = load double, ptr %py\n  %yi = fadd double %xi, %old")
-    ones = lambda problem, rng: (rng.random(problem["n"]), problem["n"], np.ones(problem["n"]))  # noqa: E731
-    adding = lambda x, n, y: (None, x + y)  # noqa: ARG005, E731
+    ones = lambda problem, rng: (rng.random(problem["n"]), problem["n"], np.ones(problem["n"]))
+    adding = lambda x, n, y: (None, x + y)
     assert measure(text, arguments=ones, reference=adding).outcome == Outcome("ok")
     twice = map_ir(
         "  %old = load double, ptr %py\n  %both = fadd double %old, %old\n  %yi = fadd double %xi, %both"
@@ -165,11 +165,11 @@ def test_tolerance_grows_with_the_length_of_a_reduction() -> None:
 def test_the_kernels_own_faults_are_errors() -> None:
     """A reference or a tolerance that raises or gives what does not fit is an error, not a wrong candidate."""
     for reference, message in (
-        (lambda x, n, y: 1 / 0, "reference raised ZeroDivisionError"),  # noqa: ARG005
-        (lambda x, n, y: (None,), "tuple of 2"),  # noqa: ARG005
-        (lambda x, n, y: [None, x], "tuple of 2"),  # noqa: ARG005
-        (lambda x, n, y: (None, x[1:]), "gave shape"),  # noqa: ARG005
-        (lambda x, n, y: (None, np.multiply(x, 2, out=y)), "changed its arguments"),  # noqa: ARG005
+        (lambda x, n, y: 1 / 0, "reference raised ZeroDivisionError"),
+        (lambda x, n, y: (None,), "tuple of 2"),
+        (lambda x, n, y: [None, x], "tuple of 2"),
+        (lambda x, n, y: (None, x[1:]), "gave shape"),
+        (lambda x, n, y: (None, np.multiply(x, 2, out=y)), "changed its arguments"),
     ):
         with pytest.raises(KernelError, match=message):
             measure(DOUBLING, reference=reference)
@@ -376,7 +376,7 @@ def test_a_race_tells_twice_the_work_apart() -> None:
     assert len(result.costs) == len(result.times) == 3
     assert len({len(times) for times in result.times}) == 1
     assert result.ratio(0, 1) > 1.005
-    assert pickle.loads(pickle.dumps(result)) == result  # noqa: S301
+    assert pickle.loads(pickle.dumps(result)) == result
 
 
 def test_the_peak_is_above_a_chain_of_dependent_operations() -> None:
