@@ -6,14 +6,13 @@ import functools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
 import targetspec
 from tuner.build import compile_candidate, compile_plain, fingerprint
 from tuner.checking import find_fault, prepare_trial
-from tuner.jobs import Done
 from tuner.kernel import Kernel
 from tuner.limits import LimitsLike
 from tuner.loading import load
@@ -24,6 +23,9 @@ from tuner.record import Outcome
 from tuner.space import Configuration
 from tuner.timing import CLOCK
 from tuner.travel import share
+
+if TYPE_CHECKING:
+    from tuner.peer import Done
 
 Costs = Callable[[Configuration], float | None] | Mapping[tuple[Any, ...], float | None]
 """Seconds by configuration, None where it failed; a mapping's keys are the tuples of a configuration's values."""
