@@ -29,6 +29,7 @@ __all__ = [
     "feature_spelling",
     "implied",
     "inverse_of",
+    "is_listed",
     "patches",
     "resolve",
     "role",
@@ -117,6 +118,13 @@ def role(family: str, feature: str) -> Role:
     """Return whether a feature is "isa", "tuning", "inverse" or "abi"."""
     held = table(family)
     return cast("Role", held.features[held.canonical(feature)]["role"])
+
+
+def is_listed(family: str, feature: str) -> bool:
+    """Say whether sets list a feature: not tuning and inverse ones, nor what the triple states or a group stands for."""
+    held = table(family)
+    row = held.features[held.canonical(feature)]
+    return row["role"] in ("isa", "abi") and "field" not in row
 
 
 def describe(family: str, feature: str) -> str:
