@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 
 from tuner.peer import Peer, Tail
 from tuner.spawning import KeeperProcess
+
+_KILL_LIMIT = 10.0
 
 
 class Crew:
@@ -18,6 +22,7 @@ class Crew:
         self.errors: Tail | None = None
         self.peers: dict[int, Peer] = {}
         self.ended = False
+        self._dismissed: dict[int, float] = {}
 
     @property
     def owned(self) -> bool:
@@ -43,12 +48,22 @@ class Crew:
     def dismiss(self, peer: Peer) -> None:
         """Have a worker killed, with all that it started."""
         peer.leaving = True
+        self._dismissed.setdefault(peer.number, time.monotonic())
         if self.keeper is not None:
             self.keeper.kill(peer.number)
+
+    def patience(self, now: float) -> float:
+        """Return the seconds until `is_stuck` may be true."""
+        return min(self._dismissed.values(), default=math.inf) + _KILL_LIMIT - now
+
+    def is_stuck(self, now: float) -> bool:
+        """Say whether a kill has had no effect for so long that the keeper must have been stopped by a job."""
+        return self.patience(now) <= 0
 
     def bury(self, peer: Peer) -> None:
         """Let go of a worker that has ended."""
         self.peers.pop(peer.number, None)
+        self._dismissed.pop(peer.number, None)
         peer.close()
 
     def lose_keeper(self) -> str:

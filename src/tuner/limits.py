@@ -31,8 +31,7 @@ class Limits:
     def of(cls, limits: LimitsLike | None) -> Limits:
         """Check limits as users write them; ValueError where a stage is unknown or named twice, or no time is left."""
         groups = [
-            ((stages,) if isinstance(stages, str) else tuple(stages), seconds)
-            for stages, seconds in (limits or {}).items()
+            ((key,) if isinstance(key, str) else tuple(key), time) for key, time in (limits or {}).items()
         ]
         named = [stage for stages, _ in groups for stage in stages]
         for stage in named:
@@ -40,16 +39,17 @@ class Limits:
                 raise ValueError(f"limits: there is no stage {stage!r}; use {', '.join(STAGES)}")
             if named.count(stage) > 1:
                 raise ValueError(f"limits: the stage {stage!r} is in two groups")
-        for stages, seconds in groups:
-            if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not seconds > 0:
-                raise ValueError(
-                    f"limits: {' and '.join(stages)} need a positive number of seconds, got {seconds!r}"
-                )
-        return cls(tuple((stages, float(seconds)) for stages, seconds in groups))
+        return cls(tuple((stages, _seconds(stages, time)) for stages, time in groups))
 
     def group_of(self, stage: str) -> int | None:
         """Return the number of the group that names the stage."""
         return next((number for number, (stages, _) in enumerate(self.groups) if stage in stages), None)
+
+
+def _seconds(stages: tuple[str, ...], time: object) -> float:
+    if isinstance(time, bool) or not isinstance(time, (int, float)) or not time > 0 or not stages:
+        raise ValueError(f"limits: stages {stages!r} need a positive number of seconds, got {time!r}")
+    return float(time)
 
 
 class Watch:

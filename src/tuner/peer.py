@@ -17,7 +17,7 @@ from tuner.protocol import Decoder, Frame, encode, encode_job
 from tuner.record import Outcome
 from tuner.travel import Parcel, Shared
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16  # a larger buffer is mapped anew for each read, which costs more than the read
 _DRAINED_AT_ONCE = 1 << 20
 
 

@@ -8,7 +8,6 @@ import itertools
 import math
 import select
 import signal
-import sys
 import time
 import weakref
 from collections import deque
@@ -19,6 +18,7 @@ import attrs
 
 from tuner import travel
 from tuner.answers import Answer, read_answer, read_stage
+from tuner.clock import PausableClock
 from tuner.cpucount import usable_cpus
 from tuner.crew import Crew
 from tuner.diagnosis import KEPT, Death, diagnose
@@ -27,7 +27,7 @@ from tuner.limits import Limits, LimitsLike
 from tuner.peer import Done, Job, Peer
 from tuner.protocol import Frame, ProtocolError, split_ready, split_ticket
 from tuner.record import Outcome
-from tuner.spawning import START_METHODS
+from tuner.spawning import check_start_method
 from tuner.surroundings import PackedPlace
 from tuner.worker import Setup
 
@@ -60,11 +60,11 @@ class Pool:
         recycle: int = 200,
         growth: int = 256 << 20,
     ) -> None:
-        _check_options(workers, start_method, recycle)
-        self._workers = usable_cpus() if workers is None else workers
+        check_start_method(start_method)
+        self._workers = usable_cpus() if workers is None else _check_count("workers", workers)
         self._limits = Limits.of(limits)
         self._memory = memory
-        self._recycle = recycle
+        self._recycle = _check_count("recycle", recycle)
         setup = Setup(tuple(preload), memory=memory, threads=threads, growth=growth)
         self._setup = travel.pack(setup, "setup").payload
         self._crew = Crew(start_method, threads=threads, preload=tuple(preload))
@@ -75,8 +75,7 @@ class Pool:
         self._numbers = itertools.count(1)
         self._ahead = False
         self._proven = False
-        self._pauses = 0
-        self._paused_at = self._paused_for = 0.0
+        self._clock = PausableClock()
         self._failed_starts = 0
         self._broken: Exception | None = None
         self._unloadable: deque[TravelError] = deque()
@@ -137,17 +136,13 @@ class Pool:
     def paused(self) -> Iterator[None]:
         """Let every worker stand still for a while, in which no limit runs and no job starts."""
         self._check()
-        self._pauses += 1
-        if self._pauses == 1:
-            self._paused_at = self._clock()
-            if self._crew.keeper is not None:
-                self._crew.keeper.stop()
+        if self._clock.pause() and self._crew.keeper is not None:
+            self._crew.keeper.stop()
         try:
             yield
         finally:
-            self._pauses -= 1
-            if not self._pauses:
-                self._resume()
+            if self._clock.resume() and self._crew.keeper is not None:
+                self._crew.keeper.resume()
 
     def close(self) -> None:
         """Kill every worker and what it started; jobs not handed back are lost."""
@@ -169,30 +164,20 @@ class Pool:
         if self._broken is not None:
             raise self._broken
 
-    def _clock(self) -> float:
-        """Read a clock that stands still while the pool is paused."""
-        return self._paused_at if self._pauses else time.monotonic() - self._paused_for
-
-    def _resume(self) -> None:
-        self._paused_for = time.monotonic() - self._paused_at
-        if self._crew.keeper is not None:
-            self._crew.keeper.resume()
-
     def _populate(self) -> None:
         """Start workers up to the number wanted: one more than can be busy, once it is known that workers end."""
-        while (
-            not self._pauses and self._broken is None and len(self._crew.staff) < self._workers + self._ahead
-        ):
+        wanted = 0 if self._clock.stands or self._broken else self._workers + self._ahead
+        while len(self._crew.staff) < wanted and not self._broken:
             try:
-                self._crew.hire(next(self._numbers), self._setup, self._clock())
+                self._crew.hire(next(self._numbers), self._setup, self._clock.now())
             except OSError as error:
                 self._count_failed_start(f"{type(error).__name__}: {error}")
 
     def _dispatch(self) -> None:
-        while self._queue and not self._pauses and (pair := self._match()):
+        while self._queue and not self._clock.stands and (pair := self._match()):
             job, peer = pair
             self._queue.remove(job)
-            peer.give(job, self._clock())
+            peer.give(job, self._clock.now())
 
     def _match(self) -> tuple[Job, Peer] | None:
         staff = self._crew.staff
@@ -214,9 +199,11 @@ class Pool:
 
     def _advance(self) -> None:
         """Do what is due."""
-        if not self._pauses:
+        if self._crew.keeper is not None and self._crew.is_stuck(time.monotonic()):
+            self._replace_keeper()
+        if not self._clock.stands:
             for peer in self._crew.staff:
-                self._expire(peer, self._clock())
+                self._expire(peer, self._clock.now())
         self._dispatch()
         self._populate()
 
@@ -227,22 +214,24 @@ class Pool:
                 self._condemn(peer, "error", "closed its channel")
         elif not peer.ready:
             if now >= peer.born + _START_LIMIT:
-                self._crew.dismiss(peer)
-                self._count_failed_start(f"not ready after {_START_LIMIT:g} s\n{peer.errors.text()}")
+                self._condemn(peer, "timeout", f"was not ready after {_START_LIMIT:g} s")
         elif peer.job is not None and not progress and now >= peer.watch.deadline:
             self._condemn(peer, "timeout", f"took more than {peer.watch.limit:g} s")
 
     def _condemn(self, peer: Peer, kind: str, cause: str) -> None:
         if peer.job is not None:
             peer.verdict = Outcome(kind, peer.watch.place, cause)
+        if not peer.ready:
+            self._count_failed_start(f"a new worker {cause}\n{peer.errors.text()}")
         self._retire(peer)
 
     def _next_due(self) -> float:
         """Return the seconds until something is due."""
-        if self._pauses:
-            return math.inf
+        patience = self._crew.patience(time.monotonic())
+        if self._clock.stands:
+            return max(0.0, patience)
         dues = [_due(peer) for peer in self._crew.staff]
-        return max(0.0, min(dues, default=math.inf) - self._clock())
+        return max(0.0, min(patience, min(dues, default=math.inf) - self._clock.now()))
 
     def _sources(self) -> Iterator[tuple[int, int, Callable[[], None]]]:
         """Give what to listen at; what reports deaths comes last, as its handler closes the others."""
@@ -261,7 +250,7 @@ class Pool:
     def _hear(self, peer: Peer) -> None:
         peer.write()
         try:
-            for kind, body in peer.read(self._clock()):
+            for kind, body in peer.read(self._clock.now()):
                 if not peer.leaving:
                     self._take(peer, kind, body)
         except ProtocolError as error:
@@ -276,7 +265,7 @@ class Pool:
         if peer.job is None or peer.job.ticket != ticket:
             raise ProtocolError(f"a {kind.name} frame of no job that runs")
         if kind is Frame.STAGE:
-            peer.watch.enter(read_stage(body), self._clock())
+            peer.watch.enter(read_stage(body), self._clock.now())
         elif kind is Frame.RESULT or kind is Frame.FAILURE:
             worn, answer = read_answer(kind, body, peer.watch.place)
             peer.worn |= worn
@@ -285,7 +274,7 @@ class Pool:
             raise ProtocolError(f"a {kind.name} frame from a worker")
 
     def _finish(self, peer: Peer, answer: Answer) -> None:
-        job, seconds, stages, text = peer.finish_job(self._clock())
+        job, seconds, stages, text = peer.finish_job(self._clock.now())
         if peer.worn or peer.jobs >= self._recycle:
             self._retire(peer)
         if answer.unloadable is not None:
@@ -331,7 +320,7 @@ class Pool:
 
     def _blame(self, peer: Peer, death: Death) -> None:
         stage = peer.watch.place
-        job, seconds, stages, text = peer.finish_job(self._clock())
+        job, seconds, stages, text = peer.finish_job(self._clock.now())
         outcome = peer.verdict or diagnose(death, stage, text, self._memory)
         if peer.verdict is None and outcome.kind == "signal" and job.confirm and job.attempts == 1:
             job.fresh = True
@@ -398,17 +387,7 @@ def _due(peer: Peer) -> float:
     return math.inf if peer.job is None else peer.watch.deadline
 
 
-def _check_options(workers: int | None, start_method: str, recycle: int) -> None:
-    if start_method not in START_METHODS:
-        raise ValueError(f"start_method must be one of {', '.join(START_METHODS)}, got {start_method!r}")
-    for name, count in (("workers", workers), ("recycle", recycle)):
-        if count is not None and (type(count) is not int or count < 1):
-            raise ValueError(f"{name} must be a positive integer, got {count!r}")
-    if sys.platform == "win32":
-        raise WorkerStartError(
-            f"start_method={start_method!r} needs a POSIX system: workers on Windows are not supported yet"
-        )
-    if start_method != "fork" and not sys.executable:
-        raise WorkerStartError(
-            f'start_method={start_method!r} needs sys.executable, which is not set here; use "fork"'
-        )
+def _check_count(name: str, count: int) -> int:
+    if type(count) is not int or count < 1:
+        raise ValueError(f"{name} must be a positive integer, got {count!r}")
+    return count

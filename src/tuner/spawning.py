@@ -19,12 +19,14 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from tuner import keeper, worker
+from tuner.errors import WorkerStartError
 from tuner.surroundings import search_path
 from tuner.threadcount import thread_variables
 
 START_METHODS = ("spawn", "forkserver", "fork")
 
 _ANSWER_LIMIT = 1.0
+_CHUNK = 4096
 _OURS = ("{control}", "{host}")
 _WORKER = "import sys; sys.path[:] = sys.argv[2:]; from tuner import worker; worker.main(int(sys.argv[1]))"
 _SERVER = (
@@ -36,6 +38,20 @@ _SERVER = (
 _logger = logging.getLogger("tuner")
 
 
+def check_start_method(method: str) -> None:
+    """Raise ValueError where there is no such method, WorkerStartError where this system or program cannot use it."""
+    if method not in START_METHODS:
+        raise ValueError(f"start_method must be one of {', '.join(START_METHODS)}, got {method!r}")
+    if os.name != "posix":
+        raise WorkerStartError(
+            f"start_method={method!r}: workers need a POSIX system; Windows is not supported yet"
+        )
+    if method != "fork" and not sys.executable:
+        raise WorkerStartError(
+            f'start_method={method!r} needs sys.executable, which is not set here; use "fork"'
+        )
+
+
 class KeeperProcess:
     """A keeper as the pool sees it: what it can be asked, and the descriptors to listen at.
 
@@ -45,7 +61,9 @@ class KeeperProcess:
     def __init__(self, method: str, *, threads: int, preload: Sequence[str]) -> None:
         self.control, theirs = socket.socketpair()
         self.errors, stderr = os.pipe()
-        self._replies = bytearray()
+        self._bytes = bytearray()
+        self._deaths: list[tuple[int, int, int]] = []
+        self._done = 0
         self._child: _Child | None = None
         host = _own_pidfd()
         try:
@@ -86,10 +104,8 @@ class KeeperProcess:
     def deaths(self) -> tuple[list[tuple[int, int, int]], bool]:
         """Return what came: deaths as (worker, wait status, peak KiB), and whether the keeper is still there."""
         alive = self._receive(socket.MSG_DONTWAIT)
-        whole = len(self._replies) // keeper.REPLY.size * keeper.REPLY.size
-        replies = list(keeper.REPLY.iter_unpack(self._replies[:whole]))
-        del self._replies[:whole]
-        return [reply[1:] for reply in replies if reply[0] == keeper.DEAD], alive
+        deaths, self._deaths = self._deaths, []
+        return deaths, alive
 
     def end(self, patience: float = 1.0) -> None:
         """End the keeper, and with it the workers, killing it where it takes longer than `patience` seconds."""
@@ -104,22 +120,27 @@ class KeeperProcess:
 
     def _await_done(self) -> None:
         end = time.monotonic() + _ANSWER_LIMIT
-        while keeper.DONE not in {reply[0] for reply in keeper.REPLY.iter_unpack(self._whole())}:
+        while not self._done:
             left = end - time.monotonic()
             if left <= 0 or not select.select([self.control], [], [], left)[0] or not self._receive(0):
-                return
-
-    def _whole(self) -> bytes:
-        return bytes(self._replies[: len(self._replies) // keeper.REPLY.size * keeper.REPLY.size])
+                return  # its end, or its silence, shows when the pool next listens
+        self._done -= 1
 
     def _receive(self, flags: int) -> bool:
         try:
-            data = self.control.recv(4096, flags)
+            data = self.control.recv(_CHUNK, flags)
         except BlockingIOError:
             return True
         except ConnectionError:
             return False
-        self._replies += data
+        self._bytes += data
+        whole = len(self._bytes) // keeper.REPLY.size * keeper.REPLY.size
+        for operation, *death in keeper.REPLY.iter_unpack(self._bytes[:whole]):
+            if operation == keeper.DEAD:
+                self._deaths.append((death[0], death[1], death[2]))
+            else:
+                self._done += 1
+        del self._bytes[:whole]
         return bool(data)
 
 

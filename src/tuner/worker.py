@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+from pathlib import Path
 from typing import NoReturn
 
 import attrs
@@ -30,7 +31,7 @@ from tuner.threadcount import limit_threads
 if sys.platform != "win32":
     import resource
 
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16  # a larger buffer is mapped anew for each read, which costs more than the read
 _LONGEST_CAUSE = 2000
 _FRAMES = 8
 _LONGEST_TRACEBACK = 6000
@@ -167,16 +168,22 @@ class _Worker:
         limit = self._setup.growth
         if self._setup.memory is not None:
             limit = min(limit, self._setup.memory // 4)
-        return memory_kib()[1] - self._resident > limit >> 10
+        # The peak is had for less, and only where it is high can the present size be.
+        most = self._resident + (limit >> 10)
+        return _peak_kib() > most and memory_kib()[1] > most
 
 
 def memory_kib() -> tuple[int, int]:
-    """Return the size of this process's address space and what of it is resident; the latter's peak on macOS."""
+    """Return the size of this process's address space and what of it is resident; 0 and the peak on macOS."""
     if _LINUX:
-        with open("/proc/self/statm", "rb") as statm:  # noqa: PTH123 -- read after every job
-            size, resident = statm.read().split()[:2]
+        size, resident = Path("/proc/self/statm").read_bytes().split()[:2]
         return int(size) * _PAGE_KIB, int(resident) * _PAGE_KIB
-    return 0, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    return 0, _peak_kib()
+
+
+def _peak_kib() -> int:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if _LINUX else peak >> 10  # bytes on macOS
 
 
 def _limit_memory(allowance: int) -> None:

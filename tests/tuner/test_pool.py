@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tuner import crew
 from tuner.errors import TravelError, WorkerStartError
 from tuner.limits import LimitsLike
 from tuner.peer import Done
@@ -444,6 +445,22 @@ def test_a_job_that_kills_its_keeper_is_a_death_by_signal(pool: Pool) -> None:
     assert 5 == ask(pool, give, 5).value
 
 
+def test_a_keeper_that_a_job_has_stopped_is_replaced(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill that has no effect for long ends the keeper itself, and the workers with it."""
+
+    def stop_parent(stage: Stage) -> None:
+        stage("run")
+        os.kill(os.getppid(), signal.SIGSTOP)
+        time.sleep(60)
+
+    monkeypatch.setattr(crew, "_KILL_LIMIT", 0.5)
+    with Pool(1, start_method=method, preload=(), limits={"run": 0.5}) as pool:
+        done = ask(pool, stop_parent)
+        assert done.failure is not None
+        assert ("timeout", "run") == (done.failure.kind, done.failure.stage)
+        assert 5 == ask(pool, give, 5, limits={"run": 60.0}).value
+
+
 def test_what_cannot_travel_is_named_by_its_path(pool: Pool) -> None:
     """A TravelError comes from submit, before anything runs, and names the attribute path."""
     lock = threading.Lock()
@@ -511,7 +528,7 @@ def test_place_travels_with_each_job(pool: Pool, tmp_path: Path, monkeypatch: py
 
     def answer(stage: Stage, name: str) -> tuple[int, bytes]:
         stage("run")
-        return __import__(name).answer(stage), os.getcwdb()
+        return __import__(name).answer(stage), os.getcwdb()  # noqa: PTH109 -- bytes are the point
 
     assert (42, os.fsencode(strange)) == ask(pool, answer, f"travelled_{os.getpid()}").value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -182,13 +183,62 @@ class Parent:
 
 def is_alive(pid: int) -> bool:
     """Say whether a process is there and no zombie."""
-    try:
-        state = subprocess.run(
-            ["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False
-        )  # noqa: S607
-    except FileNotFoundError:
+    if not shutil.which("ps"):
         pytest.skip("ps is not installed")
-    return state.stdout.strip()[:1] not in {"", "Z"}
+    command = [str(shutil.which("ps")), "-o", "stat=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()[:1] not in {
+        "",
+        "Z",
+    }
+
+
+GUEST = """
+import os, resource, signal, subprocess, sys, threading
+from tuner.pool import Pool
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGCHLD])
+def job(stage, code):
+    stage("run")
+    if code:
+        os._exit(code)
+    return subprocess.run([sys.executable, "-c", "raise SystemExit(3)"]).returncode
+with Pool(1, start_method={method!r}, preload=()) as pool:
+    for code in (0, 7):
+        pool.submit(job, code)
+        (done,) = pool.wait(60)
+        print(done.value if done.ok else done.failure.cause)
+    reaped = []
+    def reap():
+        try:
+            while True:
+                reaped.append(os.waitpid(-1, 0))
+        except ChildProcessError:
+            pass
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    pool.submit(job, 8)
+    thread = threading.Thread(target=reap)
+    thread.start()
+    (done,) = pool.wait(60)
+    print(done.failure.cause)
+thread.join()
+print("through")
+"""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_host_that_takes_all_exit_statuses_harms_nothing(method: str) -> None:
+    """Neither a host program that ignores SIGCHLD, blocks signals, nor one that waits for every child, hides a death."""
+    assert "3\nexit status 7\nexit status 8\nthrough\n" == run("-c", GUEST.format(method=method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_program_that_ends_without_close_leaves_quietly(method: str) -> None:
+    """The pool's end is seen to at the end of the interpreter, without a warning."""
+    code = f"from tuner.pool import Pool; pool = Pool(2, start_method={method!r}); pool.submit(print, 1)"
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, check=False, timeout=60
+    )
+    assert (0, b"", b"") == (done.returncode, done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("method", METHODS)
