@@ -15,9 +15,9 @@ import cattrs
 from cattrs.errors import ClassValidationError
 
 from targetspec import cpu, registry
-from targetspec.errors import DocumentError, FieldError, Problem, TargetspecError, UnknownNameError
+from targetspec.errors import DocumentError, FieldError, Problem, TargetspecError, UnknownNameError, portable
 from targetspec.features import FeatureSet
-from targetspec.fields import Refused, Spec, canonical_json
+from targetspec.fields import TABLES_NAME, Refused, Shape, Spec, canonical_json
 from targetspec.target import HostShape, Target
 
 # Far beyond any target (the largest real ones are near 5 kB), and small enough to be read in well under a second.
@@ -100,7 +100,7 @@ def _refuse_constant(name: str) -> NoReturn:
     _fail("$", f"{name} is no JSON number")
 
 
-def _read(document: Any, path: str) -> Target:
+def _read(document: Any, path: str, *, as_host: bool = False) -> Target:
     if not isinstance(document, Mapping):
         _fail(path, f"must be an object with a kind, got {type(document).__name__}")
     kind = document.get("kind")
@@ -111,7 +111,7 @@ def _read(document: Any, path: str) -> Target:
     except UnknownNameError as error:
         _fail(f"{path}.kind", str(error))
     try:
-        fields = _CONVERTER.structure(_Document(cls, dict(document)), _Fields)
+        fields = _CONVERTER.structure(_Document(cls, dict(document), as_host), _Fields)
     except ClassValidationError as group:
         raise _Fault(tuple(_problems(group, path))) from None
     return _constructed(cls, fields, document.get("tables"), path)
@@ -121,6 +121,7 @@ def _read(document: Any, path: str) -> Target:
 class _Document:
     cls: type[Target]
     values: dict[str, Any]
+    as_host: bool
 
 
 class _Fields(dict[str, Any]):
@@ -133,6 +134,8 @@ def _structure(document: _Document, _: Any) -> _Fields:
     fields = _Fields()
     for name, value in document.values.items():
         try:
+            if name == "host" and document.as_host:
+                _fail(".host", "hosts do not nest: a host has no host itself", "leave it out")
             _take(name, value, specs, fields)
         except _Fault as fault:
             faults.append(fault)
@@ -149,8 +152,7 @@ def _take(name: Any, value: Any, specs: Mapping[str, Spec], fields: _Fields) -> 
     if name == "kind":
         return
     if name == "tables":
-        if type(value) is not str or not 0 < len(value) <= 40:  # noqa: PLR2004 - a version text
-            _fail(".tables", "must be the version of the feature tables, a string")
+        _loaded(name, value, TABLES_NAME)
         return
     if name not in specs:
         near = registry.nearest(str(name), specs)
@@ -159,16 +161,30 @@ def _take(name: Any, value: Any, specs: Mapping[str, Spec], fields: _Fields) -> 
     if isinstance(shape, HostShape):
         fields[name] = _host(value)
         return
+    fields[name] = _loaded(name, value, shape)
+
+
+def _loaded(name: str, value: Any, shape: Shape) -> Any:
     try:
-        fields[name] = shape.load(value)
+        return shape.load(value)
     except Refused as refused:
-        _fail(f".{name}", f"{refused.message}, got {json.dumps(value, default=repr)[:80]}", refused.hint)
+        _fail(f".{name}", f"{refused.message}, got {_shown(value)}", refused.hint)
     except TargetspecError as error:
         _fail(f".{name}", str(error))
 
 
+def _shown(value: Any) -> str:
+    """Return a faulty value as JSON writes it, cut; one that is no JSON as Python does."""
+    shown = portable(value)
+    plain = value is shown or type(value) in (list, dict)
+    try:
+        return (json.dumps(value) if plain else str(shown))[:80]
+    except (RecursionError, TypeError, ValueError):
+        return str(shown)[:80]
+
+
 def _host(value: Any) -> Target:
-    host = _read(value, ".host")
+    host = _read(value, ".host", as_host=True)
     try:
         return HostShape().check(host)
     except Refused as refused:

@@ -10,10 +10,10 @@ from typing import Any
 
 import attrs
 
-from targetspec.errors import FieldError, UnknownNameError
+from targetspec.errors import FieldError, UnknownNameError, portable
 from targetspec.fields import Refused, Shape
 from targetspec.registry import nearest
-from targetspec.rules import PURPOSES, Answer, Purpose, Rule, Weight, show
+from targetspec.rules import PURPOSES, SETS, Answer, Purpose, Rule, Weight, show
 
 _WEIGHT_OF: dict[Answer, Weight] = {"no": "blocks", "unknown": "undecided"}
 _RANK: dict[Answer, int] = {"yes": 0, "unknown": 1, "no": 2}
@@ -143,7 +143,7 @@ def _checked_need(name: str, value: Any, known: Mapping[str, tuple[Shape, Rule]]
     try:
         return known[name][0].check(value)
     except Refused as refused:
-        raise FieldError(kind, name, value, refused.message, refused.hint) from None
+        raise FieldError(kind, name, portable(value), refused.message, refused.hint) from None
 
 
 def _rules(target: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
@@ -227,7 +227,7 @@ def difference(first: Any, second: Any) -> tuple[str, ...]:
 
 
 def _written(left: Any, right: Any) -> str:
-    try:
-        return f"{show(left - right) or '-'} | {show(right - left) or '-'}"
-    except TypeError:
+    if not (isinstance(left, SETS) and isinstance(right, SETS)):
         return f"{show(left)} | {show(right)}"
+    more, less = (", ".join(sorted(set(one) - set(other))) for one, other in ((left, right), (right, left)))
+    return f"{more or '-'} | {less or '-'}"

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+# Python refuses to write numbers of more than some 4300 digits.
+_LONG = 128
+
 
 class TargetspecError(Exception):
     """Base of all errors of this package."""
@@ -19,6 +22,18 @@ class TargetspecError(Exception):
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self.args)))
+
+
+def portable(value: Any) -> Any:
+    """Return what an error may carry of a value, across processes: plain data as it is, else its repr, cut."""
+    if type(value) is int and value.bit_length() > _LONG:
+        return f"a number of {value.bit_length()} bits"
+    if type(value) in (str, int, float, bool, type(None)):
+        return value
+    try:
+        return repr(value)[:200]
+    except Exception:  # noqa: BLE001 - a foreign object's repr may raise anything, and so may deep nesting
+        return f"a {type(value).__name__}"
 
 
 def did_you_mean(near: tuple[str, ...]) -> str:

@@ -190,6 +190,7 @@ class NameSet(Shape):
         return {"type": "array", "items": item, "uniqueItems": True}
 
 
+TABLES_NAME = Text(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,39}", "the version of the feature tables, such as 22.1.8")
 VERSION_PATTERN = r"(?:0|[1-9][0-9]{0,8})(?:\.(?:0|[1-9][0-9]{0,8})){0,3}"
 
 

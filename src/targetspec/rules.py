@@ -19,7 +19,7 @@ Answer = Literal["yes", "no", "unknown"]
 Purpose = Literal["code", "link", "schedule"]
 Weight = Literal["blocks", "undecided", "caution", "re-measure"]
 View = Callable[[Any], Any]
-_SETS = (frozenset, FeatureSet)
+SETS = (frozenset, FeatureSet)
 PURPOSES: tuple[Purpose, ...] = ("code", "link", "schedule")
 
 
@@ -77,7 +77,7 @@ def show_difference(need: Any, have: Any) -> tuple[str, str]:
 
 def show_change(need: Any, have: Any) -> tuple[str, str]:
     """Write two values; of two sets, what each has beside the other."""
-    if isinstance(need, _SETS) and isinstance(have, _SETS):
+    if isinstance(need, SETS) and isinstance(have, SETS):
         return _extra(need, have), _extra(have, need)
     return show(need), show(have)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from targetspec import registry
 from targetspec.errors import UnknownNameError
+from targetspec.fields import TABLES_NAME
 from targetspec.target import Target
 
 VERSION = 1
@@ -43,9 +44,7 @@ def _kind(cls: type[Target]) -> dict[str, Any]:
         unit = f" ({one.unit})" if one.unit else ""
         properties[name] = {**one.shape.schema(), "description": f"{one.doc}{unit}"}
     properties["tables"] = {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": 40,
+        **TABLES_NAME.schema(),
         "description": "the version of the tables that the features were closed with",
     }
     return {"type": "object", "properties": properties, "required": ["kind"], "additionalProperties": False}

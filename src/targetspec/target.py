@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import attrs
 
 from targetspec import compatibility, registry
-from targetspec.errors import FieldError, FieldTypeError, HostConflictError
+from targetspec.errors import FieldError, FieldTypeError, HostConflictError, portable
 from targetspec.fields import NameSet, Refused, Shape, Spec, canonical_json, sha256, spec, specs_of
 from targetspec.rules import Answer, Purpose, Rule, re_measure, subset
 
@@ -118,7 +118,7 @@ class Target:
             return one.shape.check(value)
         except Refused as refused:
             error = FieldTypeError if refused.wrong_type else FieldError
-            raise error(self.kind, name, _portable(value), refused.message, refused.hint) from None
+            raise error(self.kind, name, portable(value), refused.message, refused.hint) from None
 
     def _store(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -194,7 +194,7 @@ class Target:
             if name not in self.specs():
                 near = registry.nearest(name, self.specs())
                 hint = f"did you mean {' or '.join(near)}?" if near else ""
-                raise FieldError(self.kind, name, _portable(value), "no such field", hint)
+                raise FieldError(self.kind, name, portable(value), "no such field", hint)
         implied = self.implied()
         kept = {
             name: getattr(self, name)
@@ -207,6 +207,9 @@ class Target:
 
     def with_host(self, host: Target, *, replace: bool = False) -> Self:
         """Return this target with a host; HostConflictError where it has a different one, unless `replace`."""
+        if host is None:
+            raise FieldTypeError(self.kind, "host", None, "must be a target", "without_host() removes one")
+        host = self._checked("host", self.specs()["host"], host)
         if self.host is not None and self.host != host and not replace:
             raise HostConflictError(self.host, host)
         return self.evolve(host=host)
@@ -299,11 +302,6 @@ class Target:
 def diff(first: Target, second: Target) -> tuple[str, ...]:
     """Return one line for each field in which two targets differ; empty iff they are equal."""
     return compatibility.difference(first, second)
-
-
-def _portable(value: Any) -> Any:
-    """Return a value that an error may carry across processes: plain data as it is, else its repr, cut."""
-    return value if type(value) in (str, int, float, bool, type(None)) else repr(value)[:200]
 
 
 def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:

@@ -52,9 +52,10 @@ def test_the_published_schema_is_the_one_that_the_declarations_give(pytestconfig
         ({"features": ["avx2", "avx2"]}, "$.features"),
         ({"host": "native"}, "$.host"),
         ({"host": {"kind": "cpu", "cpus": "x"}}, "$.host.cpus"),
-        ({"host": {"kind": "cpu", "host": {"kind": "cpu"}}}, "$.host"),
+        ({"host": {"kind": "cpu", "host": {"kind": "cpu"}}}, "$.host.host"),
         ({"static": 0}, "$.static"),
         ({"tables": 22}, "$.tables"),
+        ({"tables": "22\ud800"}, "$.tables"),
     ],
 )
 def test_a_bad_document_is_refused_at_its_place_by_both(changes: dict[str, Any], path: str) -> None:
@@ -144,3 +145,39 @@ def test_a_document_of_another_table_version_is_read_verbatim() -> None:
     assert document == target.to_dict()
     assert target == targetspec.loads(targetspec.dumps(target))
     assert targetspec.validate({**document, "tables": None})
+
+
+def test_deep_nesting_is_a_fault_with_a_place_and_no_crash() -> None:
+    """Hosts do not nest, so a document nested a thousand deep is refused at the first host inside a host."""
+    document: dict[str, Any] = {"kind": "cpu"}
+    for _ in range(3000):
+        document = {"kind": "cpu", "host": document}
+    assert ["$.host.host"] == [problem.path for problem in targetspec.validate(document)]
+    text = '{"kind":"cpu","host":' * 300 + "{}" + "}" * 300
+    assert ["$.host.host"] == [problem.path for problem in targetspec.validate(text)]
+
+
+def _itself() -> list[Any]:
+    loop: list[Any] = []
+    loop.append(loop)
+    return loop
+
+
+def _deep() -> list[Any]:
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    return deep
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, _itself(), _deep(), {(1, 2): 3}, ("a",), {"a"}, b"x"],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("field", ["num_cores", "libs", "cpu"])
+def test_a_value_that_no_json_has_is_shown_and_refused(field: str, value: Any) -> None:
+    """A mapping made in Python may hold anything; a fault tells of it without failing itself."""
+    (problem,) = targetspec.validate({"kind": "cpu", field: value})
+    assert f"$.{field}" == problem.path
+    assert len(str(problem)) < 300

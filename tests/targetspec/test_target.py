@@ -217,3 +217,28 @@ def test_format_is_readable_again_where_it_names_no_loss(target: CpuTarget, dial
         lost = set()
     assert lost <= set(target.specs())
     assert dialect == "llvm" or not lost
+
+
+def test_a_difference_shows_both_values_and_of_sets_what_each_has_alone() -> None:
+    """Numbers and flags are shown as they are, and never as their difference."""
+    first = CpuTarget(num_cores=4, static=True, libs={"a", "b"})
+    second = CpuTarget(num_cores=8, libs={"b", "c"}, cpu="cortex-a53")
+    expected = ("cpu: not stated | cortex-a53", "num_cores: 4 | 8", "static: True | False", "libs: a | c")
+    assert expected == targetspec.diff(first, second)
+
+
+@pytest.mark.parametrize("host", [None, "native", 1])
+def test_what_is_no_target_is_no_host(host: Any) -> None:
+    """The type is at fault, and not a conflict with the host that is there."""
+    target = CpuTarget(triple="x86_64-linux-gnu", host=CpuTarget(triple="x86_64-linux-gnu"))
+    with pytest.raises(FieldTypeError, match="must be a target"):
+        target.with_host(host)
+
+
+def test_an_error_can_be_shown_whatever_value_it_is_about() -> None:
+    """A number too long for Python to write is described, and the error travels."""
+    with pytest.raises(FieldError, match="16610 bits") as caught:
+        CpuTarget(num_cores=10**5000)
+    assert caught.value == pickle.loads(pickle.dumps(caught.value))
+    with pytest.raises(FieldError, match="16610 bits"):
+        CpuTarget().compatible(CpuTarget(), needs={"vector_bits": 10**5000})
