@@ -22,6 +22,10 @@ class SpaceError(TunerError, ValueError):
     """A search space, or a configuration for one, that is not well-formed."""
 
 
+class SearchError(TunerError, ValueError):
+    """A search that is used against its contract: an unknown strategy, a cost that is none, a second, other report."""
+
+
 class ProblemError(TunerError, ValueError):
     """A problem that the kernel cannot take: a missing or unknown key, a wrong type, a size out of range."""
 

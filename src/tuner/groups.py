@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 import attrs
+import numpy as np
+from numpy.typing import NDArray
 
 from tuner.constraints import Constraint, Value
 from tuner.enumeration import pack, valid_codes
@@ -41,6 +44,20 @@ class Group:
         """Tell whether the combination with this code is valid."""
         row = bisect_left(self.codes, code)
         return row < len(self.codes) and self.codes[row] == code
+
+    def mask(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell of each row of positions, within their lists, whether its combination is valid."""
+        if isinstance(self.codes, range):
+            return np.ones(len(points), np.bool_)
+        if not isinstance(self.codes, array):
+            return np.fromiter(
+                (self.has(self.code(point)) for point in points.tolist()), np.bool_, len(points)
+            )
+        known = np.frombuffer(self.codes, np.int64)
+        codes = points[:, self.members] @ np.array(self.strides)
+        rows = np.searchsorted(known, codes)
+        found: NDArray[np.bool_] = known[np.minimum(rows, len(known) - 1)] == codes
+        return found
 
     def run(self, column: int, code: int, low: int, high: int) -> tuple[int, int]:
         """Give the rows within low..high that equal `code` in the members up to `column`."""

@@ -76,6 +76,11 @@ class Space:
         """The number of configurations, valid or not."""
         return math.prod(map(len, self._values))
 
+    @property
+    def groups(self) -> tuple[Group, ...]:
+        """The independent groups of parameters that the space is the product of."""
+        return self._groups
+
     def __len__(self) -> int:
         return self.size
 

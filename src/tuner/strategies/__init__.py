@@ -1,21 +1,17 @@
-"""Search strategies by name."""
+"""Search strategies by name. One of your own is a callable that takes Trials and gives a Strategy."""
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from tuner.errors import SpaceError
 from tuner.strategies.genetic import Genetic
+from tuner.strategies.guided import Guided
 from tuner.strategies.trials import Factory, Strategy, Trials
 from tuner.strategies.uniform import Uniform
 
-STRATEGIES: dict[str, Factory] = {"default": Genetic, "genetic": Genetic, "uniform": Uniform}
+__all__ = ["STRATEGIES", "Factory", "Strategy", "Trials"]
 
-
-def make_strategy(name: str, trials: Trials) -> Strategy:
-    """Return a new strategy for a search; SpaceError with the nearest names where there is none."""
-    factory = STRATEGIES.get(name) if isinstance(name, str) else None
-    if factory is None:
-        near = difflib.get_close_matches(str(name), STRATEGIES) or sorted(STRATEGIES)
-        raise SpaceError(f"unknown strategy {name!r}; did you mean {' or '.join(near)}?")
-    return factory(trials)
+STRATEGIES: Mapping[str, Factory] = MappingProxyType(
+    {"default": Guided, "genetic": Genetic, "guided": Guided, "uniform": Uniform}
+)

@@ -13,10 +13,10 @@ class Strategy(Protocol):
     """Proposes points one at a time; the search sees to it that each is valid and comes once."""
 
     def ask(self) -> Point | None:
-        """Propose a point that is not taken; None (or a bad one) leaves the choice to chance."""
+        """Propose a valid point that is not taken; None, or any other, leaves the choice to chance."""
 
     def tell(self, point: Point, cost: float) -> None:
-        """Take note of a cost, in seconds, or infinity where the point failed."""
+        """Take note of a cost in seconds, infinite where the point failed; told once of each point."""
 
 
 class Trials:
@@ -36,12 +36,17 @@ class Trials:
                 return point
         return None
 
+    def sample(self, count: int) -> list[Point]:
+        """Look at up to `count` valid points that are not taken, at random."""
+        looked = [self.space.point(self.rng.randrange(self.space.size)) for _ in range(count)]
+        return [point for point in looked if point not in self.taken]
+
 
 Factory = Callable[[Trials], Strategy]
 
 
 def _permutation(size: int, rng: random.Random) -> Iterator[int]:
-    """Give 0 .. size - 1 in random order, with memory for what was given only (Fisher-Yates)."""
+    """Give 0 .. size - 1 in random order, with memory only for what was given (Fisher and Yates)."""
     moved: dict[int, int] = {}
     for left in range(size, 0, -1):
         at = rng.randrange(left)

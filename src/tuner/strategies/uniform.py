@@ -1,4 +1,4 @@
-"""Uniform random search without replacement: the measure of all others."""
+"""Random search, without replacement."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from tuner.strategies.trials import Trials
 
 
 class Uniform:
-    """Leaves every choice to chance."""
+    """Every order of the valid configurations is equally likely."""
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
 
     def ask(self) -> Point | None:
-        """Draw at random."""
+        """Draw one that is not taken."""
         return self._trials.draw()
 
     def tell(self, point: Point, cost: float) -> None:
