@@ -49,12 +49,13 @@ def native_loop(stage):
     from llvmlite import binding
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    module = binding.parse_assembly("define void @f() {{ l:\\n br label %l\\n }}")
+    module = binding.parse_assembly("define void @f() {{\\n br label %l\\nl:\\n br label %l\\n}}")
     machine = binding.Target.from_default_triple().create_target_machine()
     engine = binding.create_mcjit_compiler(module, machine)
+    loop = ctypes.PYFUNCTYPE(None)(engine.get_function_address("f"))
     stage("run")
     report("job")
-    ctypes.PYFUNCTYPE(None)(engine.get_function_address("f"))()
+    loop()
 
 def with_daemon(stage):
     stage("run")
@@ -159,6 +160,8 @@ class Parent:
             assert self.process.poll() is None
             self.workers = self.reported("job")
             time.sleep(0.01)
+        time.sleep(0.1)
+        assert all(map(is_alive, self.workers))
 
     def reported(self, what: str) -> list[int]:
         """Return the numbers of the processes that said so."""
