@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import targetspec
-from targetspec.errors import TargetspecError, TargetSyntaxError
+from targetspec import TargetspecError, TargetSyntaxError
 from tuner import report
 from tuner.comparison import compare
 from tuner.database import Database, default_path
