@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from llvm_oracle import ask_all, clang, driver, subtarget_help, zig_table
-from table_parts import check_aliases, reduce, row, split_tuning, transitive
+from table_parts import check_aliases, close_covers, reduce, row, split_tuning, transitive
 from table_patches import PatchError, Patches
 
 TRIPLE = "aarch64-linux-gnu"
@@ -36,6 +36,7 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         for cpu, names in kept.items()
     }
     patched |= patches.patch_features(features) | patches.notes
+    close_covers(features)
     table = {"bits": "32 64", "features": features, "cpus": cpus, "aliases": aliases, "patched": patched}
     return table, dict(sorted(texts.items()))
 

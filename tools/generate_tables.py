@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import llvm_oracle
+from baselines import baselines
 from table_families import BUILDERS
 from table_patches import Patches
 
@@ -81,6 +82,7 @@ def main() -> int:
         for name, text in documents(family, patches).items():
             same &= settle(name, text, check=arguments.check)
     same &= settle("index.json", index(), check=arguments.check)
+    same &= settle("baselines.json", rows(baselines(DATA)) + "\n", check=arguments.check)
     return 1 if arguments.check and not same else 0
 
 

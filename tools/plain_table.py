@@ -7,10 +7,11 @@ listed feature have in common.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 from llvm_oracle import Answer, ask_all, cc1, driver, subtarget_help, zig_table
-from table_parts import check_aliases, reduce, row, split_tuning, transitive
+from table_parts import check_aliases, close_covers, reduce, row, split_tuning, transitive
 from table_patches import PatchError, Patches
 
 
@@ -52,7 +53,7 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     defined = zig_table(plan.zig)
     closed = {cpu: transitive(defined.implies, names) for cpu, names in defined.cpus.items()}
     answers = {
-        bits: ask_all(lambda cpu, triple=triple: driver(triple, plan.option + cpu), listed)
+        bits: ask_all(functools.partial(_ask, triple, plan.option), listed)
         for bits, triple in plan.triples.items()
     }
     sets, widths = _sets(patches, listed, closed, answers)
@@ -76,12 +77,13 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
             features[name] |= {"covers": " ".join(sorted(covers))} if covers else {}
     rules = _rules(plan, features)
     patched |= patches.patch_features(features) | patches.notes
+    close_covers(features)
     usual = " ".join(str(bits) for bits in sorted(plan.triples))
     cpus = {
         cpu: {
             "has": " ".join(sorted(names)),
             **({"bits": widths[cpu]} if widths[cpu] != usual else {}),
-            **{key: patches.extra.get(cpu, {})[key] for key in patches.extra.get(cpu, {})},
+            **patches.extra.get(cpu, {}),
             **split_tuning(closed.get(cpu, set()), roles),
         }
         for cpu, names in kept.items()
@@ -92,6 +94,10 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     if patches.conflicts:
         table |= {"conflicts": patches.conflicts, "needs": patches.needs}
     return table, dict(sorted(texts.items()))
+
+
+def _ask(triple: str, option: str, cpu: str) -> Answer:
+    return driver(triple, option + cpu)
 
 
 def _sets(
@@ -175,7 +181,7 @@ def _rules(plan: Plan, features: dict[str, dict[str, str]]) -> dict[str, str]:
 def _asked(plan: Plan, held: list[str]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
     triple = next(iter(plan.triples.values()))
     bare = cc1(triple, "").on
-    added = ask_all(lambda name: cc1(triple, "", f"+{name}").on - bare, held)
+    added = ask_all(lambda name: set(cc1(triple, "", f"+{name}").on - bare), held)
     gone = ask_all(lambda name: cc1(triple, plan.base, f"-{name}").off, held)
     hard = {name: {one for one in added[name] | {name} if one == name or name in gone[one]} for name in held}
     hard = {name: transitive(hard, [name]) for name in held}

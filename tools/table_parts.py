@@ -31,6 +31,16 @@ def row(role: str, **relations: Iterable[str] | str) -> dict[str, str]:
     return {"role": role, **{key: text for key, text in texts.items() if text}}
 
 
+def close_covers(features: dict[str, dict[str, str]]) -> None:
+    """Let each feature cover what the covered ones cover in turn, so that comparing sets stays transitive.
+
+    What a covered feature implies is left alone: it may be listed by name, and be refused by name.
+    """
+    covers = {name: row["covers"].split() for name, row in features.items() if "covers" in row}
+    for name in covers:
+        features[name]["covers"] = " ".join(sorted(transitive(covers, covers[name]) - {name}))
+
+
 def split_tuning(names: Iterable[str], roles: Mapping[str, str]) -> dict[str, str]:
     """Return the tuning and the inverse features among the names of a CPU's definition, as parts of its row."""
     parts = {

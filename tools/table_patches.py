@@ -78,7 +78,7 @@ class Patches:
 
     def patch_features(self, features: dict[str, dict[str, str]]) -> dict[str, str]:
         """Change the rows of features as reviewed; return what was changed, with the reasons."""
-        patched = {}
+        patched: dict[str, str] = {}
         for patch in self.feature_patches:
             for name in patch["names"].split():
                 row = features[name]
@@ -92,9 +92,8 @@ class Patches:
         return dict(sorted(patched.items()))
 
 
-def _chosen(
-    cpu: str, patch: dict[str, Any], add: set[str], drop: set[str], has: set[str], defined: set[str]
-) -> bool:
+def _chosen(cpu: str, patch: dict[str, Any], has: set[str], defined: set[str]) -> bool:
+    add, drop = set(patch.get("add", "").split()), set(patch.get("drop", "").split())
     if patch.get("where") == "defined" and not add <= defined:
         return False
     listed = patch.get("cpus")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvm_oracle import Answer, ask_all, cc1, driver, subtarget_help, zig_table
-from table_parts import check_aliases, reduce, row, split_tuning, transitive
+from table_parts import check_aliases, close_covers, reduce, row, split_tuning, transitive
 from table_patches import PatchError, Patches
 
 WIDE, NARROW = "x86_64-linux-gnu", "i686-linux-gnu"
@@ -41,6 +41,7 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         for cpu, names in kept.items()
     }
     patched |= patches.patch_features(features) | patches.notes
+    close_covers(features)
     table = {"bits": "32 64", "features": features, "cpus": cpus, "aliases": aliases, "patched": patched}
     return table, dict(sorted(texts.items()))
 

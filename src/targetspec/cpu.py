@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import cast
 
-from targetspec.cpu_tables import FAMILIES, TABLES_VERSION, Role, cpu_index, descriptions, table
+from targetspec.cpu_tables import FAMILIES, TABLES_VERSION, Role, baselines, cpu_index, descriptions, table
 from targetspec.errors import UnknownNameError
 from targetspec.feature_aliases import WORLDS, from_llvm, to_llvm
 from targetspec.features import FeatureSet
@@ -16,6 +16,7 @@ __all__ = [
     "FeatureSet",
     "Role",
     "baseline_cpu",
+    "baseline_features",
     "canonical_cpu",
     "canonical_feature",
     "cpu_names",
@@ -36,16 +37,12 @@ __all__ = [
     "tuning_of",
 ]
 
-# What clang 22 compiles for when a triple is all it is given, by architecture and sub-architecture.
-_BASELINES = {
-    ("x86_64", ""): "x86-64",
-    ("x86_64", "h"): "core-avx2",
-    ("i386", ""): "i386",
-    ("i386", "i486"): "i486",
-    ("i386", "i586"): "i586",
-    ("i386", "i686"): "i686",
-    ("aarch64", ""): "generic",
-    ("aarch64", "e"): "apple-a12",
+# The architectures that share their baselines with another.
+_SAME_BASELINE = {
+    **dict.fromkeys(("armeb", "thumb", "thumbeb"), "arm"),
+    "aarch64_be": "aarch64",
+    "riscv32be": "riscv32",
+    "riscv64be": "riscv64",
 }
 
 
@@ -82,12 +79,31 @@ def families_of_cpu(name: str) -> tuple[str, ...]:
 
 
 def baseline_cpu(arch: str, sub_arch: str = "") -> str | None:
-    """Return the CPU that a triple's architecture stands for when none is stated; None where there is no table.
+    """Return the CPU that clang takes a triple's architecture for when none is stated; None where nothing is taken.
 
     >>> baseline_cpu("x86_64")
     'x86-64'
     """
-    return _BASELINES.get((arch, sub_arch)) or _BASELINES.get((arch, ""))
+    words = _baseline(arch, sub_arch)
+    return words[0] if words else None
+
+
+def baseline_features(arch: str, sub_arch: str = "", os: str = "") -> tuple[str, ...]:
+    """Return what a triple adds to the set of its baseline CPU: ARM's architecture, RISC-V's extensions.
+
+    `os` is the operating system; for RISC-V, without one, clang takes no floating point.
+
+    >>> baseline_features("riscv64", os="linux")
+    ('a', 'c', 'd', 'f', 'm', 'zaamo', 'zalrsc', 'zca', 'zcd', 'zicsr', 'zmmul')
+    """
+    return _baseline(arch, sub_arch, "os" if os not in {"", "none", "unknown"} else "")[1:]
+
+
+def _baseline(arch: str, sub_arch: str, system: str = "") -> tuple[str, ...]:
+    known = baselines()
+    arch = _SAME_BASELINE.get(arch, arch)
+    keys = (f"{arch} {sub_arch}", f"{arch} {system}", arch)
+    return tuple(next((known[key] for key in keys if key in known), "").split())
 
 
 def cpu_widths(family: str, cpu: str) -> tuple[int, ...]:

@@ -310,6 +310,12 @@ def cpu_index() -> Mapping[str, tuple[str, ...]]:
     return found
 
 
+@functools.cache
+def baselines() -> Mapping[str, str]:
+    """Return the CPU of each architecture, and behind it the features that a triple adds to the CPU's set."""
+    return cast("Mapping[str, str]", _read("baselines.json"))
+
+
 def _read(name: str) -> Any:
     with open(os.path.join(_DATA, name), "rb") as file:  # noqa: PTH118, PTH123
         return json.load(file)

@@ -147,7 +147,9 @@ def test_a_pickle_does_not_lean_on_the_readers_tables():
         "print(*found, found.tables, hash(found) == hash(pickle.loads(pickle.dumps(found))),"
         "cpu_tables.table.cache_info().currsize)"
     )
-    done = subprocess.run([sys.executable, "-c", program], input=pickle.dumps(found), capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=pickle.dumps(found), capture_output=True, check=True
+    )
     assert "not-yet sse2 99.0 True 0" == done.stdout.decode().strip()
 
 
@@ -267,7 +269,8 @@ CHAINS = {
         "k8 k8-sse3 amdfam10",
         "x86-64 znver1 znver2 znver3 znver4 znver5",
         "core2 penryn nehalem westmere sandybridge ivybridge haswell broadwell skylake skylake-avx512 cascadelake",
-        "skylake-avx512 icelake-server", "icelake-client icelake-server",
+        "skylake-avx512 icelake-server",
+        "icelake-client icelake-server",
         "x86-64-v3 haswell",
         "x86-64-v4 znver4",
     ],
@@ -276,9 +279,14 @@ CHAINS = {
         "apple-a7 apple-a10 apple-a11 apple-a12 apple-a13 apple-m1 apple-m2 apple-m3 apple-m4 apple-m5",
         "generic cortex-a710",
     ],
-    "systemz": ["z10 z196 zEC12 z13 z14 z15 z16 z17", "arch8 arch9 arch10 arch11 arch12 arch13 arch14 arch15"],
+    "systemz": [
+        "z10 z196 zEC12 z13 z14 z15 z16 z17",
+        "arch8 arch9 arch10 arch11 arch12 arch13 arch14 arch15",
+    ],
     "loongarch": ["generic-la64 loongarch64 la464 la664"],
-    "hexagon": ["hexagonv5 hexagonv55 hexagonv60 hexagonv62 hexagonv65 hexagonv66 hexagonv67 hexagonv68 hexagonv69"],
+    "hexagon": [
+        "hexagonv5 hexagonv55 hexagonv60 hexagonv62 hexagonv65 hexagonv66 hexagonv67 hexagonv68 hexagonv69"
+    ],
     "mips": ["mips1 mips2 mips32 mips32r2 mips64r2 octeon octeon+", "mips2 mips3 mips4 mips64"],
     "arm": [
         "arm7tdmi arm926ej-s arm1176jzf-s cortex-a7 cortex-a53 cortex-a55",
