@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from targetspec.features import FeatureSet
     from targetspec.host.detected import detect_host
     from targetspec.kinds.cpu import CpuTarget
+    from targetspec.kinds.cuda import CudaTarget
     from targetspec.parsing import Parsed, parse, parse_full
     from targetspec.schemas import json_schema
     from targetspec.target import Target, diff
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CpuTarget",
+    "CudaTarget",
     "DocumentError",
     "FeatureConflictError",
     "FeatureSet",

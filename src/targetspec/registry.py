@@ -14,10 +14,14 @@ from typing import Any
 
 from targetspec.errors import RegistrationError, UnknownNameError
 
-KINDS = {"cpu": "targetspec.kinds.cpu:CpuTarget"}
+KINDS = {
+    "cpu": "targetspec.kinds.cpu:CpuTarget",
+    "cuda": "targetspec.kinds.cuda:CudaTarget",
+}
 DIALECTS = {"targetspec": "targetspec.dialects.native", "llvm": "targetspec.dialects.llvm"}
 PUBLIC = {
     "CpuTarget": "targetspec.kinds.cpu",
+    "CudaTarget": "targetspec.kinds.cuda",
     "DocumentError": "targetspec.errors",
     "FeatureConflictError": "targetspec.errors",
     "FeatureSet": "targetspec.features",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import targetspec
 from targetspec import CpuTarget, UnknownNameError
 from targetspec.rules import PURPOSES
-from targetspec.testing import compatible_pairs, cpu_targets, targets
+from targetspec.testing import compatible_cpu_pairs, cpu_targets, targets
 
 purposes = st.sampled_from(PURPOSES)
 LINUX = "x86_64-unknown-linux-gnu"
@@ -30,7 +30,7 @@ def test_reflexive(target: CpuTarget, purpose: Any) -> None:
     assert target.compatible(targetspec.loads(targetspec.dumps(target)), purpose=purpose)
 
 
-@given(compatible_pairs(), cpu_targets(hosts=False))
+@given(compatible_cpu_pairs(), cpu_targets(hosts=False))
 def test_transitive(pair: tuple[CpuTarget, CpuTarget], third: CpuTarget) -> None:
     """A yes and a yes make a yes."""
     first, second = pair
@@ -48,7 +48,7 @@ def test_transitive_on_unrelated_targets(a: CpuTarget, b: CpuTarget, c: CpuTarge
             assert a.compatible(c, purpose=purpose)
 
 
-@given(compatible_pairs(), st.data())
+@given(compatible_cpu_pairs(), st.data())
 def test_monotone(pair: tuple[CpuTarget, CpuTarget], data: st.DataObject) -> None:
     """More isa features on the runner, or fewer in the code, never turn a yes into anything else."""
     first, second = pair

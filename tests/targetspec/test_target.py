@@ -155,7 +155,7 @@ def test_evolve_implies_anew_what_was_implied() -> None:
         target.evolve(num_core=3)
 
 
-@given(targets())
+@given(cpu_targets())
 def test_tuning_key_ignores_only_what_cannot_change_code(target: CpuTarget) -> None:
     """A libc floor changes the digest and not the tuning key; a CPU's name changes both."""
     if target.libc is None:

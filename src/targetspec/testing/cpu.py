@@ -1,7 +1,4 @@
-"""Hypothesis strategies for projects that take targets: needs hypothesis, the extra `testing`.
-
-The pool mixes ordinary targets with tricky ones: aliases, removed features, 32-bit code, no triple, no CPU.
-"""
+"""Strategies for processors: ordinary ones and tricky ones, such as aliases, removed features and 32-bit code."""
 
 from __future__ import annotations
 
@@ -108,7 +105,7 @@ def _changed(draw: st.DrawFn, triple: Triple, cpu: str | None) -> tables.Feature
 
 
 @st.composite
-def compatible_pairs(draw: st.DrawFn) -> tuple[CpuTarget, CpuTarget]:
+def compatible_cpu_pairs(draw: st.DrawFn) -> tuple[CpuTarget, CpuTarget]:
     """Return pairs of which code for the first runs on the second."""
     base = draw(cpu_targets(hosts=False))
     better = base
@@ -127,13 +124,3 @@ def _grown(features: tables.FeatureSet, family: str, extra: list[str]) -> tables
             continue
         grown = grown.with_changes(add=[name])
     return grown
-
-
-def targets() -> st.SearchStrategy[CpuTarget]:
-    """Return targets of every kind that this version has strategies for."""
-    return cpu_targets()
-
-
-def hosts() -> st.SearchStrategy[CpuTarget]:
-    """Return targets that can be a host."""
-    return cpu_targets(hosts=False)

@@ -1,0 +1,93 @@
+"""Strategies for any kind, made from the declarations of its fields, with real values where a pattern says little."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from targetspec import registry
+from targetspec.errors import FieldError
+from targetspec.fields import Choice, Count, Flag, NameSet, Shape, Text, Version
+from targetspec.gpu_cuda import arch_names
+from targetspec.target import HostShape, Target
+from targetspec.testing.cpu import cpu_targets
+
+# Few values of each, so that two draws often meet.
+_POOLS: dict[tuple[str, str], tuple[Any, ...]] = {
+    ("cuda", "arch"): (*arch_names(), "compute_90a", "9.0+PTX", "80-real", "lto_90", (10, 0)),
+    ("cuda", "ptx_isa"): ("7.8", "8.8", "9.5"),
+}
+_FREE = (Count, Flag)
+
+
+def shape_values(shape: Shape) -> st.SearchStrategy[Any]:
+    """Return values that a shape accepts; None for a shape of another package that is none of ours."""
+    match shape:
+        case Count():
+            found: st.SearchStrategy[Any] = st.integers(shape.minimum, min(shape.maximum, 1 << 20))
+        case Flag():
+            found = st.booleans()
+        case Choice():
+            found = st.sampled_from(shape.words)
+        case NameSet():
+            found = st.frozensets(st.from_regex(shape.pattern, fullmatch=True), max_size=3)
+        case Version():
+            found = st.sampled_from(("1.0", "1.2", "2.17", "3.0"))
+        case Text():
+            found = st.from_regex(shape.pattern, fullmatch=True)
+        case _:
+            found = st.none()
+    return found
+
+
+@st.composite
+def kind_targets(draw: st.DrawFn, kind: str, *, hosts: bool = True) -> Target:
+    """Return targets of an installed kind, each field stated now and then, with a host where `hosts`."""
+    cls: type[Target] = registry.kind(kind)
+    fields = {name: draw(_field(kind, name, one.shape, hosts=hosts)) for name, one in cls.specs().items()}
+    return made(cls, {name: value for name, value in fields.items() if value is not None})
+
+
+def _field(kind: str, name: str, shape: Shape, *, hosts: bool) -> st.SearchStrategy[Any]:
+    if isinstance(shape, HostShape):
+        return st.none() | cpu_targets(hosts=False) if hosts else st.none()
+    if name == "libs":
+        return st.frozensets(st.sampled_from(("cudnn", "miopen", "clml")), max_size=2)
+    if (kind, name) in _POOLS:
+        pool = st.sampled_from(_POOLS[kind, name])
+        return st.frozensets(pool, max_size=3) if isinstance(shape, NameSet) else st.none() | pool | pool
+    if isinstance(shape, NameSet):
+        return shape_values(shape)
+    return st.none() | shape_values(shape)
+
+
+def made(cls: type[Target], fields: dict[str, Any]) -> Target:
+    """Return the target of some fields, without those that do not go with the others."""
+    while True:
+        try:
+            return cls(**fields)
+        except FieldError as error:
+            if error.field not in fields:
+                raise
+            fields = {name: value for name, value in fields.items() if name != error.field}
+
+
+@st.composite
+def compatible_device_pairs(draw: st.DrawFn, kind: str) -> tuple[Target, Target]:
+    """Return pairs of one kind of which code for the first runs on the second."""
+    first = draw(kind_targets(kind, hosts=False))
+    changes: dict[str, Any] = {"libs": first.libs | draw(st.frozensets(st.just("extra")))}
+    for name, one in first.specs().items():
+        if isinstance(one.shape, _FREE) and not one.rules["code"]:
+            changes[name] = draw(st.none() | shape_values(one.shape))
+    second = made(type(first), {**stated(first), **changes})
+    other = draw(kind_targets(kind, hosts=False))
+    return (first, other) if first.compatible(other) else (first, second)
+
+
+def stated(target: Target) -> dict[str, Any]:
+    """Return the fields of a target that are not implied by others."""
+    implied = target.implied()
+    values = {name: getattr(target, name) for name in target.specs()}
+    return {name: value for name, value in values.items() if value is not None and value != implied.get(name)}

@@ -1,0 +1,134 @@
+"""Laws of every kind: round trips, the schema, and the relation as a preorder that explains itself."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import targetspec
+from targetspec import registry
+from targetspec.rules import PURPOSES
+from targetspec.testing import compatible_pairs, device_targets, kind_targets
+
+KINDS = sorted(registry.KINDS)
+DEVICES = [kind for kind in KINDS if kind not in ("cpu", "composite")]
+SCHEMA = jsonschema.Draft202012Validator(targetspec.json_schema())
+purposes = st.sampled_from(PURPOSES)
+kinds = pytest.mark.parametrize("kind", KINDS)
+devices = pytest.mark.parametrize("kind", DEVICES)
+
+
+@devices
+@given(data=st.data())
+def test_every_form_gives_back_the_target(kind: str, data: st.DataObject) -> None:
+    """Pickle, JSON, the text and the document give an equal target, with host, libraries and digest."""
+    target = data.draw(kind_targets(kind))
+    document = json.loads(targetspec.dumps(target))
+    assert [] == list(SCHEMA.iter_errors(document))
+    assert [] == targetspec.validate(document)
+    for again in (
+        pickle.loads(pickle.dumps(target)),
+        targetspec.loads(targetspec.dumps(target)),
+        targetspec.parse(str(target)),
+        target.evolve(),
+    ):
+        assert target == again
+        assert (target.digest, str(target)) == (again.digest, str(again))
+        assert target.tuning_key == again.tuning_key
+
+
+@kinds
+def test_every_field_is_documented(kind: str) -> None:
+    """A field has a doc, and a size in bytes says its unit."""
+    specs = registry.kind(kind).specs()
+    assert [] == [name for name, one in specs.items() if not one.doc]
+    assert [] == [name for name, one in specs.items() if name.endswith("_bytes") and one.unit != "byte"]
+
+
+@devices
+@given(data=st.data(), purpose=purposes)
+def test_equal_targets_are_compatible(kind: str, data: st.DataObject, purpose: Any) -> None:
+    """What was built for a target can be used on it."""
+    target = data.draw(kind_targets(kind))
+    again = pickle.loads(pickle.dumps(target))
+    assert "yes" == target.compatible(again, purpose=purpose).answer
+    assert () == tuple(r for r in target.compatible(again, purpose=purpose).reasons if r.weight != "caution")
+
+
+@devices
+@given(data=st.data(), purpose=purposes)
+def test_a_yes_and_a_yes_make_a_yes(kind: str, data: st.DataObject, purpose: Any) -> None:
+    """The relation is transitive on unrelated targets of a kind."""
+    few = [data.draw(kind_targets(kind, hosts=False)) for _ in range(4)]
+    for a in few:
+        for b in few:
+            for c in few:
+                if a.compatible(b, purpose=purpose) and b.compatible(c, purpose=purpose):
+                    assert a.compatible(c, purpose=purpose)
+
+
+@given(compatible_pairs(), device_targets(hosts=False))
+def test_transitive_from_compatible_pairs(pair: Any, third: targetspec.Target) -> None:
+    """A pair that is compatible stays so with whatever the second is compatible with."""
+    first, second = pair
+    assert first.compatible(second)
+    if second.compatible(third):
+        assert first.compatible(third)
+
+
+@devices
+@given(data=st.data(), purpose=purposes)
+def test_reasons_and_answer_agree(kind: str, data: st.DataObject, purpose: Any) -> None:
+    """A no has blocking reasons whose repairs lift it, an unknown says which fact is missing."""
+    first, second = data.draw(kind_targets(kind)), data.draw(kind_targets(kind))
+    verdict = first.compatible(second, purpose=purpose)
+    weights = {reason.weight for reason in verdict.reasons}
+    assert verdict.answer == ("no" if "blocks" in weights else "unknown" if "undecided" in weights else "yes")
+    assert all(reason.advice for reason in verdict.reasons if reason.weight == "undecided")
+    blocking = [reason for reason in verdict.reasons if reason.weight == "blocks"]
+    assume(blocking and all(reason.repair for reason in blocking))
+    try:
+        mended = second.evolve(**dict(reason.repair for reason in blocking if reason.repair))
+    except ValueError:
+        return
+    assert first.compatible(mended, purpose=purpose).answer != "no"
+
+
+@devices
+@given(data=st.data())
+def test_link_is_code_both_ways(kind: str, data: st.DataObject) -> None:
+    """Objects for devices go together where each runs in the other's place."""
+    first, second = data.draw(kind_targets(kind)), data.draw(kind_targets(kind))
+    answers = {first.compatible(second).answer, second.compatible(first).answer}
+    expected = "no" if "no" in answers else "unknown" if "unknown" in answers else "yes"
+    assert expected == first.compatible(second, purpose="link").answer
+
+
+@devices
+@given(data=st.data())
+def test_schedules_travel_within_a_kind(kind: str, data: st.DataObject) -> None:
+    """Without stated needs no difference stands in the way of trying a configuration."""
+    first, second = data.draw(kind_targets(kind)), data.draw(kind_targets(kind))
+    verdict = first.compatible(second, purpose="schedule")
+    assert verdict
+    assert {reason.weight for reason in verdict.reasons} <= {"re-measure"}
+
+
+@devices
+@settings(max_examples=20)
+@given(data=st.data())
+def test_limits_decide_only_where_needed(kind: str, data: st.DataObject) -> None:
+    """A stated need is met, not met, or undecided, as the runner's limit is at least it, smaller, or not stated."""
+    cls = registry.kind(kind)
+    counts = [name for name in cls.need_rules() if name != "warp_size"]
+    name = data.draw(st.sampled_from(sorted(counts)))
+    for limit, answer in ((9, "yes"), (8, "yes"), (7, "no"), (None, "unknown")):
+        target = cls(**{name: limit})
+        assert "yes" == target.compatible(target).answer
+        assert answer == target.compatible(target, purpose="schedule", needs={name: 8}).answer
