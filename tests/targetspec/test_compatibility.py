@@ -184,3 +184,51 @@ def test_a_bad_question_is_an_error() -> None:
         cpu("znver3").compatible(cpu("znver3"), purpose="codes")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="must be a Target"):
         cpu("znver3").compatible("x86_64")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("built_for", "run_on", "answer"),
+    [
+        ("x86_64-linux-gnux32", "i686-linux-gnu", "no"),
+        ("x86_64-linux-gnux32", "x86_64-linux-gnu", "unknown"),
+        ("i686-linux-gnu", "x86_64-linux-gnux32", "unknown"),
+        ("arm64-apple-macos14", "arm64e-apple-macos14", "yes"),
+        ("arm64e-apple-macos14", "arm64-apple-macos14", "no"),
+        ("arm64ec-windows-msvc", "arm64-windows-msvc", "no"),
+        ("aarch64-linux-pauthtest", "aarch64-linux-gnu", "no"),
+        ("x86_64-linux-gnu2.17", "x86_64-linux-gnu2.36", "yes"),
+        ("x86_64-linux-gnu2.36", "x86_64-linux-gnu2.4", "no"),
+        ("x86_64-linux-gnu2.17", "x86_64-linux-gnu", "unknown"),
+        ("x86_64-windows-msvc19.33", "x86_64-windows-msvc19.11", "yes"),
+        ("aarch64-linux4.4-android30", "aarch64-linux5.10-android21", "no"),
+        ("aarch64-linux-android30", "aarch64-linux-android21", "no"),
+        ("aarch64-linux-android21", "aarch64-linux-android30", "yes"),
+        ("aarch64-linux-android21", "aarch64-linux-android", "unknown"),
+        ("arm64-apple-darwin", "arm64-apple-macos14", "yes"),
+        ("arm64-apple-darwin23", "arm64-apple-darwin", "unknown"),
+    ],
+)
+def test_known_answers_for_triples(built_for: str, run_on: str, answer: str) -> None:
+    """What modes, ABIs and versions in a triple mean: each kind of version is compared with its own kind only."""
+    name = "x86-64-v2" if built_for.startswith("x86_64") else None
+    first, second = cpu(name, built_for), cpu("znver3" if name else None, run_on)
+    first, second = (one.evolve(features=[]) for one in (first, second))
+    assert answer == first.compatible(second).answer
+
+
+def test_a_32_bit_userland_has_no_x32() -> None:
+    """The bridge compat32 is for code of the 32-bit mode."""
+    x32 = cpu(None, "x86_64-linux-gnux32")
+    assert "unknown" == x32.compatible(cpu("znver3"), bridges=("compat32",)).answer
+
+
+def test_reasons_say_versions_and_restrictions_in_words() -> None:
+    """A version is written as one, and a restriction says which code would do."""
+    (reason,) = cpu(None, "x86_64-linux5.10-gnu").compatible(cpu(None, "x86_64-linux5.4-gnu")).reasons
+    assert ("5.10", "5.4") == (reason.needed, reason.available)
+    strict = cpu(None, "aarch64-linux-gnu", restrictions={"strict-align"})
+    (reason,) = strict.without_host().evolve(restrictions=set()).compatible(strict).reasons
+    assert ("code that keeps to strict-align", "code that keeps to nothing") == (
+        reason.needed,
+        reason.available,
+    )

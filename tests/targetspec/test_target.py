@@ -14,7 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import targetspec
-from targetspec import CpuTarget, FieldError, FieldTypeError, HostConflictError, UnknownNameError
+from targetspec import (
+    CpuTarget,
+    FeatureConflictError,
+    FieldError,
+    FieldTypeError,
+    HostConflictError,
+    UnknownNameError,
+)
 from targetspec.testing import cpu_targets, hosts, targets
 
 ZEN3 = {"triple": "x86_64-unknown-linux-gnu", "cpu": "znver3"}
@@ -242,3 +249,24 @@ def test_an_error_can_be_shown_whatever_value_it_is_about() -> None:
     assert caught.value == pickle.loads(pickle.dumps(caught.value))
     with pytest.raises(FieldError, match="16610 bits"):
         CpuTarget().compatible(CpuTarget(), needs={"vector_bits": 10**5000})
+
+
+def test_tuning_and_restrictions_are_settled_at_construction() -> None:
+    """They hold LLVM's names, and of tuning only what departs from the CPU's."""
+    assert CpuTarget(**ZEN3) == CpuTarget(**ZEN3, tuning={"+fast-bextr", "-slow-3ops-lea"})
+    assert {"-fast-bextr"} == CpuTarget(**ZEN3, tuning={"-fast_bextr"}).tuning
+    arm = CpuTarget(triple="aarch64-linux-gnu", restrictions={"strict_align"})
+    assert arm == CpuTarget(triple="aarch64-linux-gnu", restrictions={"strict-align"})
+    with pytest.raises(FeatureConflictError, match="at once"):
+        CpuTarget(**ZEN3, tuning={"+fast-bextr", "-fast_bextr"})
+
+
+def test_the_version_of_the_c_library_has_one_place() -> None:
+    """A version in the triple moves to libc_version, and a different one beside it is an error."""
+    target = CpuTarget(triple="x86_64-linux-gnu2.17")
+    assert target == CpuTarget(triple="x86_64-linux-gnu", libc_version="2.17")
+    assert target == CpuTarget(triple="x86_64-linux-gnu2.17", libc_version="2.17")
+    assert "x86_64-unknown-linux-musl1.2" != str(CpuTarget(triple="x86_64-linux-musl1.2").triple)
+    assert "24" == CpuTarget(triple="aarch64-linux-android24").triple.environment_version
+    with pytest.raises(FieldError, match=r"the triple says 2\.17"):
+        CpuTarget(triple="x86_64-linux-gnu2.17", libc_version="2.36")

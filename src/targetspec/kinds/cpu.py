@@ -9,7 +9,7 @@ import attrs
 
 from targetspec import cpu as facts
 from targetspec.cpu_tables import cpu_index
-from targetspec.errors import FieldError, UnknownNameError
+from targetspec.errors import FeatureConflictError, FieldError, UnknownNameError
 from targetspec.features import FeatureSet
 from targetspec.fields import Choice, Count, Flag, NameSet, Refused, Shape, Spec, Text, Version, spec
 from targetspec.kinds import cpu_rules as rules
@@ -21,6 +21,7 @@ from targetspec.triple import Triple
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
 _C_LIBRARIES = ("bionic", "glibc", "musl", "newlib", "uclibc")
 _LIBC_OF = {"gnu": "glibc", "musl": "musl", "android": "bionic", "newlib": "newlib", "uclibc": "uclibc"}
+_VERSIONED_BY_TRIPLE = ("glibc", "musl")
 _GNU_WITHOUT_GLIBC = ("windows", "mingw", "cygwin")
 
 
@@ -109,7 +110,7 @@ class CpuTarget(Target):
         metadata=spec(
             _TripleShape(),
             "architecture, vendor, operating system and environment",
-            code=(rules.ARCH, rules.SYSTEM, rules.OS_FLOOR),
+            code=(rules.ARCH, rules.SYSTEM, rules.OS_FLOOR, rules.API_LEVEL),
             link=(rules.LINK,),
             schedule=(rules.FAMILY, re_measure("triple")),
         ),
@@ -245,12 +246,15 @@ class CpuTarget(Target):
 
     def request_features(self, add: Iterable[str], remove: Iterable[str]) -> FeatureSet | None:
         """Return the CPU's set with changes, closed; None where no table is known. Raises as construction."""
-        name, family = self.cpu, self.family
-        if name is None and self.triple is not None:
-            name = facts.baseline_cpu(self.triple.arch, self.triple.sub_arch)
+        name, family = self._base_cpu(), self.family
         if name is None or family is None:
             return None
         return facts.resolve(family, name, add, remove, bits=self.triple.pointer_bits if self.triple else 64)
+
+    def _base_cpu(self) -> str | None:
+        if self.cpu is not None or self.triple is None:
+            return self.cpu
+        return facts.baseline_cpu(self.triple.arch, self.triple.sub_arch)
 
     @property
     def native_vector_bits(self) -> int:
@@ -311,27 +315,58 @@ class CpuTarget(Target):
         self._store("features", FeatureSet.closed(self.family, given))
 
     def _settle_names(self) -> None:
-        for field, roles in (("tuning", ("tuning",)), ("restrictions", ("inverse",))):
+        for field, role in (("tuning", "tuning"), ("restrictions", "inverse")):
             names = getattr(self, field)
             if names and self.family is None:
                 raise FieldError(self.kind, field, ",".join(sorted(names)), "needs a triple or a CPU")
-            for name in names:
-                self._check_role(field, name, roles)
+            self._store(field, frozenset(self._canonical(field, name, role) for name in names))
+        self._settle_tuning()
 
-    def _check_role(self, field: str, name: str, roles: tuple[str, ...]) -> None:
-        plain = facts.canonical_feature(str(self.family), name.lstrip("+-"))
-        if facts.role(str(self.family), plain) not in roles:
-            role = facts.role(str(self.family), plain)
-            raise FieldError(self.kind, field, name, f"is a feature of role {role}", f"allowed: {roles[0]}")
+    def _canonical(self, field: str, name: str, wanted: str) -> str:
+        plain = name.lstrip("+-")
+        feature = facts.canonical_feature(str(self.family), plain)
+        role = facts.role(str(self.family), feature)
+        if role != wanted:
+            raise FieldError(self.kind, field, name, f"is a feature of role {role}", f"allowed: {wanted}")
+        return name.removesuffix(plain) + feature
+
+    def _settle_tuning(self) -> None:
+        """Keep what departs from the tuning that comes with the CPU's name."""
+        for name in self.tuning:
+            if name[0] == "+" and f"-{name[1:]}" in self.tuning:
+                reason = "asked for and refused at once"
+                raise FeatureConflictError(str(self.family), name, f"-{name[1:]}", reason)
+        cpu = self.tune or self._base_cpu()
+        if self.tuning and cpu is not None:
+            there = facts.tuning_of(str(self.family), cpu)
+            self._store(
+                "tuning", frozenset(name for name in self.tuning if (name[0] == "+") != (name[1:] in there))
+            )
 
     def _settle_libc(self) -> None:
         implied = _implied_libc(self.triple) if self.triple is not None else None
+        if implied in _VERSIONED_BY_TRIPLE and self.triple is not None and self.triple.environment_version:
+            self._take_version(self.triple)
         if implied is not None and self.libc not in (None, implied):
             raise FieldError(
                 self.kind, "libc", self.libc, f"the triple says {implied}", "change one of the two"
             )
         if self.libc_version is not None and self.libc is None and implied is None:
             raise FieldError(self.kind, "libc_version", self.libc_version, "needs libc", "state libc as well")
+
+    def _take_version(self, triple: Triple) -> None:
+        """Move the C library's version from the triple (`gnu2.17`) to the field that holds it."""
+        version = self._checked("libc_version", self.specs()["libc_version"], triple.environment_version)
+        if self.libc_version not in (None, version):
+            raise FieldError(
+                self.kind,
+                "libc_version",
+                self.libc_version,
+                f"the triple says {version}",
+                "change one of the two",
+            )
+        self._store("libc_version", version)
+        self._store("triple", attrs.evolve(triple, environment_version=""))
 
     def _always_written(self, name: str, value: Any) -> bool:
         return name == "features" and value is not None

@@ -7,7 +7,7 @@ from typing import Any
 from targetspec import cpu as facts
 from targetspec.features import FeatureSet
 from targetspec.fields import version_key
-from targetspec.rules import Answer, Rule, at_most, contains, equal, show_difference, take_over, within
+from targetspec.rules import Answer, Rule, at_most, contains, equal, show, show_difference, take_over, within
 from targetspec.triple import Triple
 
 # Widest first; what scalable vectors add is counted only where `vector_bits` states their length.
@@ -20,23 +20,52 @@ VECTOR_WIDTHS = {
 def _arch(target: Any) -> tuple[Any, ...] | None:
     triple = target.triple
     if triple is None:
-        return None if target.family is None else (target.family, None, None)
-    return (triple.family or triple.arch, triple.pointer_bits, triple.endianness)
+        return None if target.family is None else (target.family, None, None, None)
+    return (triple.family or triple.arch, triple.pointer_bits, triple.endianness, _variant(triple))
+
+
+def _variant(triple: Triple) -> str:
+    """Return what sets code apart within a family and width: x86's mode (x32 is 64-bit code), Apple's and Windows's ABI."""
+    if triple.family == "x86":
+        return triple.arch
+    return triple.sub_arch if triple.arch == "aarch64" else ""
+
+
+def _same_variant(need: str | None, have: str | None) -> Answer:
+    # A system for arm64e runs arm64 as well; no other variant runs another.
+    return "yes" if (need, have) == ("", "e") else equal(need, have)
 
 
 def _same_arch(need: Any, have: Any) -> Answer:
     if need is None or have is None:
         return equal(need, have)
-    answers = [equal(a, b) for a, b in zip(need, have, strict=True)]
-    if answers[0] == "yes" and answers[2] == "yes" and (need[1], have[1]) == (32, 64):
+    if _is_narrow_on_wide(need, have):
         return "unknown"
+    answers = [*map(equal, need[:3], have[:3]), _same_variant(need[3], have[3])]
     return "no" if "no" in answers else "unknown" if "unknown" in answers else "yes"
 
 
+def _is_narrow_on_wide(need: Any, have: Any) -> bool:
+    """Whether the processor has another, wider mode than the code, and the system may offer the narrower one too."""
+    if not (need and have and need[0] == have[0] and need[2] == have[2]):
+        return False
+    return (need[1], have[1]) == (32, 64) or (need[3], have[3], have[1]) == ("i386", "x86_64", 32)
+
+
 def _is_32_on_64(need: Any, have: Any) -> bool:
-    return bool(
-        need and have and need[0] == have[0] and need[2] == have[2] and (need[1], have[1]) == (32, 64)
-    )
+    # A userland for 32-bit code has none for x32, which needs a kernel of its own.
+    return _is_narrow_on_wide(need, have) and need[3] != "x86_64"
+
+
+def _say_arch(need: Any, have: Any) -> tuple[str, str]:
+    return _name_arch(need), _name_arch(have)
+
+
+def _name_arch(arch: Any) -> str:
+    if arch is None or arch[1] is None:
+        return show(arch and arch[0])
+    family, bits, endianness, variant = arch
+    return " ".join(filter(None, (family, variant, f"{bits}-bit {endianness}-endian")))
 
 
 ARCH = Rule(
@@ -46,6 +75,7 @@ ARCH = Rule(
     decide=_same_arch,
     demand=_arch,
     promise=_arch,
+    say=_say_arch,
     advice="state the triple on both sides, or, for 32-bit code, name the bridge compat32 if there is a 32-bit userland",
     bridges={"compat32": _is_32_on_64},
 )
@@ -66,14 +96,16 @@ FAMILY = Rule(
 )
 
 # What an environment says beside the C library, which is a requirement of its own.
-_KINDS_OF_ENVIRONMENT = ("simulator", "macabi", "android", "ohos")
+_KINDS_OF_ENVIRONMENT = ("simulator", "macabi", "android", "ohos", "pauthtest")
+_MACOS = ("darwin", "macosx")
+_WITH_API_LEVEL = ("android", "ohos")
 
 
 def _system(target: Any) -> tuple[Any, ...] | None:
     triple = target.triple
     if triple is None:
         return None
-    os = None if triple.os == "unknown" else "macosx" if triple.macos_version else triple.os
+    os = None if triple.os == "unknown" else "macosx" if triple.os in _MACOS else triple.os
     kind = next((kind for kind in _KINDS_OF_ENVIRONMENT if triple.environment.startswith(kind)), "")
     return (os, triple.object_format, kind)
 
@@ -101,19 +133,46 @@ def _os_version(target: Any) -> tuple[int, ...] | None:
     triple = target.triple
     if triple is None:
         return None
-    version = triple.macos_version or triple.os_version or triple.environment_version
-    return version_key(version) if version.replace(".", "").isdigit() else None
+    return version_key(triple.macos_version if triple.os in _MACOS else triple.os_version)
+
+
+def _api_level(target: Any) -> tuple[int, ...] | None:
+    triple = target.triple
+    if triple is None or not triple.environment.startswith(_WITH_API_LEVEL):
+        return None
+    return version_key(triple.environment_version)
+
+
+def _say_versions(need: Any, have: Any) -> tuple[str, str]:
+    return _name_version(need), _name_version(have)
+
+
+def _name_version(version: tuple[int, ...] | None) -> str:
+    return show(None) if version is None else ".".join(map(str, version)) or "0"
 
 
 OS_FLOOR = Rule(
     label="triple.os_version",
     statement="the system's version must be at least the one that the code was built for",
-    source="deployment targets; Android API levels",
+    source="deployment targets",
     decide=at_most,
     demand=_os_version,
     promise=_os_version,
+    say=_say_versions,
     repair=take_over("triple"),
     advice="state the version of the system that runs it, in its triple",
+)
+
+API_LEVEL = Rule(
+    label="triple.environment_version",
+    statement="the system's API level must be at least the one that the code was built for",
+    source="Android API levels",
+    decide=at_most,
+    demand=_api_level,
+    promise=_api_level,
+    say=_say_versions,
+    repair=take_over("triple"),
+    advice="state the API level of the system that runs it, in its triple: android24",
 )
 
 
@@ -187,7 +246,7 @@ RESTRICTIONS = Rule(
     decide=contains,
     demand=lambda target: target.restrictions,
     promise=lambda target: target.restrictions,
-    say=lambda need, have: tuple(reversed(show_difference(have, need))),  # type: ignore[arg-type,return-value]
+    say=lambda need, have: (f"code that keeps to {show(have - need)}", f"code that keeps to {show(need)}"),
     repair=lambda built_for, run_on: ("restrictions", run_on.restrictions & built_for.restrictions),
 )
 
@@ -242,8 +301,7 @@ def _say_libc(need: Any, have: Any) -> tuple[str, str]:
 def _name_libc(libc: Any, otherwise: str) -> str:
     if libc is None:
         return otherwise
-    version = ".".join(map(str, libc[1])) if libc[1] else ""
-    return f"{libc[0]} {version}".strip()
+    return libc[0] if libc[1] is None else f"{libc[0]} {_name_version(libc[1])}"
 
 
 LIBC = Rule(
