@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import attrs
 
@@ -22,6 +22,7 @@ from targetspec.target import Target
 from targetspec.triple import Triple
 
 BAD_INPUT = 2
+_INTERRUPTED = 130
 _SHOWN = 60
 _EXIT_OF = {"yes": 0, "no": 1, "unknown": 3}
 _JSON_HELP = "print JSON for programs"
@@ -44,15 +45,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _parser().parse_args(argv)
         status = int(arguments.run(arguments))
-        sys.stdout.flush()
+        _stream(sys.stdout, "output").flush()
     except BrokenPipeError:
         # The reader has gone; nothing may be written to it while the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (TargetspecError, _UsageError, OSError, UnicodeError) as error:
-        print(f"targetspec: {_one_line(error)}", file=sys.stderr)
+        if sys.stderr is not None:
+            print(f"targetspec: {_one_line(error)}", file=sys.stderr)
         return BAD_INPUT
+    except KeyboardInterrupt:
+        return _INTERRUPTED
     return status
+
+
+def _stream(stream: TextIO | None, name: str) -> TextIO:
+    if stream is None:
+        raise _UsageError(f"the standard {name} is closed")
+    return stream
 
 
 def _one_line(error: Exception) -> str:
@@ -106,7 +116,13 @@ def _add_compare(commands: Any) -> None:
     )
     bridges = f"a layer that B has beside: {', '.join(BRIDGES)}; may be repeated"
     command.add_argument(
-        "--bridge", action="append", default=[], dest="bridges", metavar="BRIDGE", help=bridges
+        "--bridge",
+        action="append",
+        default=[],
+        dest="bridges",
+        choices=BRIDGES,
+        metavar="BRIDGE",
+        help=bridges,
     )
 
 
@@ -197,7 +213,7 @@ def _target(argument: str) -> Target:
 
 
 def _text(argument: str) -> str:
-    return sys.stdin.read() if argument == "-" else argument
+    return _stream(sys.stdin, "input").read() if argument == "-" else argument
 
 
 def _print_json(document: Any) -> None:

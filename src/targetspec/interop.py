@@ -13,6 +13,7 @@ from targetspec.triple import Triple
 
 # What AArch64's code generator knows by name; the others of these families have one ABI for each triple.
 _ABIS = {"aarch64": ("aapcs", "aapcs-soft", "darwinpcs", "pauthtest")}
+_WIDE_ONLY = frozenset({"lvi-load-hardening"})
 _SOFT_ABI = "aapcs-soft"
 
 
@@ -65,6 +66,7 @@ def to_llvmlite(target: Target) -> LlvmTarget:
         raise FieldError(
             target.kind, "cpu", cpu, f"must be a CPU that runs {bits}-bit code, as {target.triple} is"
         )
+    _check_mode(target, target.triple)
     _check_calls(target, family, features)
     signs = (*_signs(family, cpu, features, bits), *_options(target, family))
     return LlvmTarget(str(target.triple), cpu, ",".join(signs), target.abi or "", target.tune or "")
@@ -72,6 +74,20 @@ def to_llvmlite(target: Target) -> LlvmTarget:
 
 def _cpu_of(target: CpuTarget, triple: Triple) -> str | None:
     return target.cpu or facts.baseline_cpu(triple.arch, triple.sub_arch)
+
+
+def _check_mode(target: CpuTarget, triple: Triple) -> None:
+    """Refuse what LLVM exits on where the code is 32-bit x86."""
+    names = {*(target.features or ()), *target.restrictions, *(name[1:] for name in target.tuning)}
+    wide = sorted(names & _WIDE_ONLY)
+    if triple.arch == "i386" and wide:
+        raise FieldError(
+            target.kind,
+            "features",
+            wide[0],
+            f"is for 64-bit code, and the triple is {triple}",
+            "leave it out",
+        )
 
 
 def _check_calls(target: CpuTarget, family: str, features: FeatureSet) -> None:

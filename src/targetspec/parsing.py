@@ -18,6 +18,7 @@ from targetspec.errors import (
     TargetSyntaxError,
 )
 from targetspec.target import Target
+from targetspec.triple_archs import known_arch
 
 LONGEST = 100_000
 """The most characters that a text may have."""
@@ -95,9 +96,12 @@ def _dialect_of(text: str) -> str:
     if text.lstrip().startswith("{"):
         return "json"
     word = text.split(None, 1)[0]
-    # Names of kinds are plain words; the installed ones are looked up only where it may be one.
-    known = word in registry.KINDS or (_WORD.fullmatch(word) and word in registry.kind_names())
-    return "targetspec" if known else "llvm"
+    if word in registry.KINDS:
+        return "targetspec"
+    # Looking up installed kinds takes milliseconds, so only where a word may be one; an architecture comes first.
+    if not _WORD.fullmatch(word) or known_arch(word.lower()) is not None:
+        return "llvm"
+    return "targetspec" if word in registry.kind_names() else "llvm"
 
 
 def _parse_json(text: str) -> Parsed:

@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -138,3 +139,43 @@ def test_bytes_that_are_no_text_on_standard_input():
     assert (2, b"") == (done.returncode, done.stdout)
     assert done.stderr.startswith(b"targetspec: ")
     assert 1 == len(done.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "closed", "expected"),
+    [
+        ("list kinds", "stdout", "output is closed"),
+        ("parse -", "stdin", "input is closed"),
+        ("parse foo", "stderr", ""),
+    ],
+)
+def test_closed_streams_are_bad_input(words: str, closed: str, expected: str) -> None:
+    """A stream that the caller closed gives status 2 and one line, where there is a place for it."""
+    number = {"stdin": 0, "stdout": 1, "stderr": 2}[closed]
+    script = f"import os, sys; os.close({number}); os.execv(sys.executable, [sys.executable, '-m', 'targetspec', *sys.argv[1:]])"
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words.split()],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (2, "") == (done.returncode, done.stdout)
+    assert expected in done.stderr
+    assert done.stderr.count("\n") <= 1
+
+
+def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C gives the shell's status for it."""
+
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(read=interrupted))
+    assert 130 == main(["parse", "-"])
+
+
+def test_an_unknown_bridge_is_told_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    """The message lists what is allowed."""
+    assert 2 == main(["compare", X86, X86, "--bridge", "rosetta"])
+    assert "compat32" in capsys.readouterr().err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from strategies_cpu import CPU_TARGETS, OPTION_TARGETS
+from strategies_dialects import CPU_TARGETS, OPTION_TARGETS
 from targetspec import CpuTarget, NotRepresentableError, TargetSyntaxError, parse, parse_full
 
 X86 = "x86_64-unknown-linux-gnu"
@@ -133,3 +133,17 @@ def test_faults_point_at_the_words_that_cause_them(text, fault, words):
     assert fault.lstrip("+-") == text[start:end].lstrip("+-")
     assert words in f"{caught.value.message} {caught.value.hint}"
     assert "llvm" == caught.value.dialect
+
+
+@pytest.mark.parametrize("text", ["-O3", "-foo bar", "--targetx=i686", "-relocation-model=pic -O2"])
+def test_options_that_say_nothing_of_a_target_are_none(text):
+    """What could not be written again is not read: leftovers alone are no target."""
+    with pytest.raises(TargetSyntaxError, match="nothing here says"):
+        parse(text, "llvm")
+
+
+def test_what_a_version_only_covered_is_removed_by_name():
+    """AArch64's v8a covers el3 and el2vmsa unlisted: a set with one of them and no version is a change too."""
+    target = CpuTarget(triple="aarch64-linux-gnu", features=["el3", "neon"])
+    assert target == parse(target.format("llvm"), "llvm")
+    assert target == parse(str(target))

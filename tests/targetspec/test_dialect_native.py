@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from strategies_cpu import CPU_TARGETS
+from strategies_dialects import CPU_TARGETS
 from targetspec import CpuTarget, TargetSyntaxError, parse
 from targetspec.features import FeatureSet
 

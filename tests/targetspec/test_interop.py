@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from strategies_cpu import TRIPLES
+from strategies_dialects import TRIPLES
 from targetspec import CpuTarget, FeatureSet, FieldError, UnknownNameError, cpu
 from targetspec.interop import LlvmTarget, to_llvmlite
 
@@ -83,7 +83,7 @@ def test_a_feature_that_the_tables_lack_is_an_error():
 
 def test_llvm_knows_every_name_that_the_tables_have():
     """No CPU, feature, tuning or restriction makes LLVM complain; a made-up one does, so that silence means something."""
-    cases = [to_llvmlite(target) for family in cpu.family_names() for target in _one_of_each(family)]
+    cases = [to_llvmlite(target) for family in sorted(TRIPLES) for target in _one_of_each(family)]
     assert len(cases) > 200
     assert "" == _llvm_says(cases)
     assert "made-up" in _llvm_says([LlvmTarget(X86, "x86-64", "+made-up")])
@@ -100,3 +100,13 @@ def _one_of_each(family: str) -> Iterator[CpuTarget]:
             yield CpuTarget(triple=triple, tuning=[f"-{name}"])
         else:
             yield CpuTarget(triple=triple, **{"restrictions" if role == "inverse" else "features": [name]})
+
+
+def test_what_llvm_exits_on_in_32_bit_code_is_refused():
+    """LLVM ends the process for load hardening outside of 64-bit code."""
+    with pytest.raises(FieldError, match="64-bit code"):
+        to_llvmlite(CpuTarget(triple="i686-linux-gnu", restrictions={"lvi-load-hardening"}))
+    assert (
+        "+lvi-load-hardening"
+        in to_llvmlite(CpuTarget(triple=X86, restrictions={"lvi-load-hardening"})).features
+    )

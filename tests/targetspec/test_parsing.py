@@ -163,3 +163,13 @@ def test_no_text_raises_anything_else(text, dialect):
         assert shown.startswith(error.message)
     else:
         assert target == parse(str(target))
+
+
+def test_an_architecture_alone_needs_no_look_at_what_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entry points are slow to read, so a word that is an architecture is never looked up among kinds."""
+
+    def never() -> tuple[str, ...]:
+        raise AssertionError("looked up")
+
+    monkeypatch.setattr("targetspec.registry.kind_names", never)
+    assert "cpu triple=x86_64-unknown-unknown" == str(parse("x86_64"))

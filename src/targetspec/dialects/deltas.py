@@ -43,7 +43,10 @@ def delta_of(target: Target) -> tuple[str, ...] | None:
 
 
 def _delta(base: FeatureSet, wanted: FeatureSet) -> tuple[str, ...] | None:
-    more, less = sorted(wanted.names - base.names), sorted(base.names - wanted.names)
+    gone = base.names - wanted.names
+    # What only a version covered is listed once the version has gone, and must go by its own name.
+    uncovered = base.with_changes(remove=gone).names - wanted.names
+    more, less = sorted(wanted.names - base.names), sorted(gone | uncovered)
     short = (_topmost(base.family, more, implied), _topmost(base.family, less, dependents))
     for added, removed in (short, (tuple(more), tuple(less))):
         if _gives(base, added, removed, wanted):

@@ -92,6 +92,9 @@ def _sorted_words(source: Source) -> _Stated:
         else:
             _state(source, stated, field, value or _next(source, words, word))
         free = field is None and not equals
+    if not stated.places and not stated.items:
+        hint = "state a triple or a CPU: x86_64-linux-gnu, -mcpu=cortex-a53"
+        raise source.fault(None, "nothing here says what the target is", hint)
     return stated
 
 
