@@ -5,6 +5,10 @@ ends with the pool's process, whatever ended that: then every worker goes with i
 Under "spawn" this file runs as a program without site-packages, so it needs the standard library only; under
 "forkserver" and "fork" it is a module, and its workers are forks of it.
 
+What Linux alone promises: workers die with a keeper that is killed, also in native code; processes that left the
+session of their worker are found; the end of the pool's process shows at once, although others hold its
+descriptors. On macOS (untested) the keeper still ends with the pool, and kills every group.
+
 Every message is one fixed struct: operation and worker to the keeper (START carries the worker's two
 descriptors), operation, worker, wait status and peak KiB back.
 """
@@ -239,9 +243,12 @@ def _tie(lifeline: int) -> None:
     native endless loop.
     """
     os.set_inheritable(lifeline, True)
-    fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpid())
-    fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
+    with contextlib.suppress(
+        OSError
+    ):  # a sandbox that knows no such signals: then the keeper's kill has to do
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpid())
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
     if select.select([lifeline], [], [], 0)[0]:  # it ended before the tie was made
         os._exit(0)
 

@@ -45,7 +45,8 @@ class Pool:
     stages where a job states none; `memory` the bytes that a worker may grow by; `threads` those of numerical
     libraries. A worker is replaced after `recycle` jobs, or when it has grown by `growth` bytes.
 
-    A pool is used by one thread at a time, any thread. It belongs to the process that made it.
+    A pool is used by one thread at a time, any thread, and belongs to the process that made it. Its limits are kept,
+    and what workers write is read, while somebody waits. It needs a POSIX system; Windows is not supported yet.
     """
 
     def __init__(

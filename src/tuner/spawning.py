@@ -174,7 +174,6 @@ def serve_forks(control: int, host: int, preload: Sequence[str]) -> None:
     keeper.reset_signals()
     for module in preload:
         importlib.import_module(module)
-    gc.collect()
     gc.freeze()
     keeper.Keeper(socket.socket(fileno=control), host, worker.main).serve()
 
@@ -225,6 +224,7 @@ def _spawn(command: list[str], control: int, host: int, stderr: int, threads: in
 
 
 def _fork(control: socket.socket, host: int, stderr: int) -> _Child:
+    # From Python 3.12 on, os.fork itself warns (DeprecationWarning) where it sees other threads, native ones too.
     if threading.active_count() > 1:
         _logger.warning(
             'start_method="fork" with %d other threads running: what one of them has locked at this moment stays'

@@ -108,7 +108,6 @@ class _Worker:
         for module in setup.preload:
             importlib.import_module(module)
         # What is there now lives as long as the worker: the collector need not walk it, nor unshare its pages.
-        gc.collect()
         gc.freeze()
         if setup.memory is not None:
             _limit_memory(setup.memory)
