@@ -135,6 +135,8 @@ def _text_of(emitted: object, source: str) -> str:
 def _initialize() -> None:
     binding.initialize_all_targets()
     binding.initialize_all_asmprinters()
+    # For inline assembly, without which LLVM aborts on it; llvmlite can initialise no other target's parser.
+    binding.initialize_native_asmparser()
 
 
 @functools.lru_cache(maxsize=8)

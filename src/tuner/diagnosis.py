@@ -14,6 +14,7 @@ KEPT = 8192
 """Bytes of standard error that are kept: the last ones."""
 
 _LLVM_ERROR = re.compile(r"^.*LLVM ERROR: .*$", re.MULTILINE)
+_ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
 _NO_MEMORY = re.compile(r"^LLVM ERROR: out of memory", re.MULTILINE)
 _NEARLY = 0.9
 _LONGEST_LINE = 500
@@ -47,10 +48,12 @@ def diagnose(death: Death, stage: str, stderr: str, memory: int | None) -> Outco
 
 def _reason(death: Death, stderr: str) -> str:
     """Return the line that says why: LLVM's own, or on abort, which always tells first, the last one."""
-    if found := _LLVM_ERROR.search(stderr):
-        return found[0].strip()[:_LONGEST_LINE]
-    lines = stderr.strip().splitlines()
-    return lines[-1].strip()[:_LONGEST_LINE] if lines and death.signal == "SIGABRT" else ""
+    found = _LLVM_ERROR.findall(stderr)[:1]
+    if death.signal is None:
+        found = found or _ERROR.findall(stderr)[-1:]
+    elif death.signal == "SIGABRT":
+        found = found or stderr.strip().splitlines()[-1:]
+    return found[0].strip()[:_LONGEST_LINE] if found else ""
 
 
 def _signal_name(number: int) -> str:

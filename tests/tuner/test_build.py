@@ -54,6 +54,23 @@ def test_an_object_tells_its_triple_and_type() -> None:
     assert read_label(compile_text(calling, HOST, entry="f", passes="none")).undefined == ("puts",)
 
 
+def test_inline_assembly_compiles() -> None:
+    """LLVM has an assembly parser for this machine, in a process that does nothing but compile."""
+    command = (
+        "from machines import HOST; from tuner.build import compile_text\n"
+        'text = \'define void @f() { call void asm sideeffect "nop", ""() ret void }\'\n'
+        "print(len(compile_text(text, HOST, entry='f', passes='O3')) > 100)"
+    )
+    path = os.pathsep.join((str(Path(machines.__file__).parent), os.environ.get("PYTHONPATH", "")))
+    done = subprocess.run(
+        [sys.executable, "-c", command],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert (0, "True\n") == (done.returncode, done.stdout), done.stderr
+
+
 @pytest.mark.parametrize("passes", ["none", "O1", "O2", "O3"])
 def test_every_pass_pipeline_compiles(passes: str) -> None:
     """Each named pipeline gives an object that defines the entry."""
