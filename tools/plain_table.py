@@ -25,6 +25,7 @@ class Plan(NamedTuple):
     base: str = ""
     line: bool = False
     mute_counts: bool = True
+    renames: bool = False
 
 
 PLANS = {
@@ -38,7 +39,7 @@ PLANS = {
     "webassembly": Plan("wasm", {32: "wasm32-unknown-unknown", 64: "wasm64-unknown-unknown"}),
     "hexagon": Plan("hexagon", {32: "hexagon-unknown-elf"}, line=True),
     "mips": Plan("mips", {64: "mips64el-linux-gnu", 32: "mipsel-linux-gnu"}, "-march=", line=True),
-    "amdgpu": Plan("amdgcn", {64: "amdgcn-amd-amdhsa"}, mute_counts=False),
+    "amdgpu": Plan("amdgcn", {64: "amdgcn-amd-amdhsa"}, mute_counts=False, renames=True),
     "nvptx": Plan(
         "nvptx", {64: "nvptx64-nvidia-cuda", 32: "nvptx-nvidia-cuda"}, "-march=", mute_counts=False
     ),
@@ -57,6 +58,9 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         for bits, triple in plan.triples.items()
     }
     sets, widths = _sets(patches, listed, closed, answers)
+    if plan.renames:
+        by_cpu = next(iter(answers.values()))
+        patches.aliases |= {cpu: answer.cpu for cpu, answer in by_cpu.items() if answer.cpu not in {cpu, ""}}
     aliases = check_aliases(patches, sets, listed)
     kept = {cpu: sets[cpu] for cpu in sorted(listed) if cpu not in aliases}
     known = set().union(*(answer.on for by_cpu in answers.values() for answer in by_cpu.values()))
@@ -120,7 +124,12 @@ def _sets(
             sets[cpu] = set(closed[cpu])
         else:
             raise PatchError(f"{patches.family}: nothing is known of the CPU {cpu}")
-        widths[cpu] = patches.widths.get(cpu) or " ".join(str(bits) for bits in sorted(good or answers))
+        stated = [bits for bits in ("32", "64") if f"{bits}bit" in sets[cpu]]
+        widths[cpu] = (
+            patches.widths.get(cpu)
+            or " ".join(stated)
+            or " ".join(str(bits) for bits in sorted(good or answers))
+        )
     return sets, widths
 
 

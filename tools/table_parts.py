@@ -37,8 +37,8 @@ def close_covers(features: dict[str, dict[str, str]]) -> None:
     What a covered feature implies is left alone: it may be listed by name, and be refused by name.
     """
     covers = {name: row["covers"].split() for name, row in features.items() if "covers" in row}
-    for name in covers:
-        features[name]["covers"] = " ".join(sorted(transitive(covers, covers[name]) - {name}))
+    for name, direct in covers.items():
+        features[name]["covers"] = " ".join(sorted(transitive(covers, direct) - {name}))
 
 
 def split_tuning(names: Iterable[str], roles: Mapping[str, str]) -> dict[str, str]:

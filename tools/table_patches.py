@@ -66,9 +66,7 @@ class Patches:
         patched: dict[str, list[str]] = {}
         for patch in self.cpu_patches:
             add, drop = set(patch.get("add", "").split()), set(patch.get("drop", "").split())
-            chosen = [
-                cpu for cpu in sets if _chosen(cpu, patch, add, drop, sets[cpu], defined.get(cpu, set()))
-            ]
+            chosen = [cpu for cpu in sets if _chosen(cpu, patch, sets[cpu], defined.get(cpu, set()))]
             if not chosen:
                 raise PatchError(f"{self.family}: a CPU patch has no effect: {patch['reason']}")
             for cpu in chosen:

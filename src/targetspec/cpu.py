@@ -186,14 +186,14 @@ def implied(family: str, feature: str) -> frozenset[str]:
     """Return all that a feature implies, itself included."""
     held = table(family)
     name = held.canonical(feature)
-    return frozenset(held.unmask(held.reach(name))) if name in held.bit else frozenset((name,))
+    return frozenset((name, *held.unmask(held.reach(name)))) if name in held.bit else frozenset((name,))
 
 
 def dependents(family: str, feature: str) -> frozenset[str]:
     """Return all that implies a feature, itself included: what goes when it goes."""
     held = table(family)
     name = held.canonical(feature)
-    return frozenset(held.unmask(held.down(name))) if name in held.bit else frozenset((name,))
+    return frozenset((name, *held.unmask(held.down(name)))) if name in held.bit else frozenset((name,))
 
 
 def tuning_of(family: str, cpu: str) -> frozenset[str]:

@@ -1,0 +1,376 @@
+"""The generated tables: what they hold, that clang says the same, and that the generator makes them again."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from targetspec import cpu, cpu_tables
+from targetspec.errors import FeatureConflictError, UnknownNameError
+from targetspec.feature_aliases import WORLDS, from_llvm, to_llvm
+from targetspec.features import FeatureSet
+from targetspec.triple_archs import ARCHS
+
+TOOLS = Path(__file__).resolve().parents[2] / "tools"
+DATA = Path(cpu_tables.__file__).with_name("data")
+FAMILIES = cpu.family_names()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_cpu_has_a_closed_set(family):
+    """The set of a CPU is closed, holds known names only, and an alias has the set of its CPU."""
+    for name in cpu.cpu_names(family, aliases=True):
+        found = cpu.resolve(family, name)
+        assert found == FeatureSet.closed(family, found), name
+        assert found == cpu.resolve(family, cpu.canonical_cpu(family, name)), name
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_feature_has_a_role_and_a_description(family):
+    """All roles are among the four; all features are described; tuning implies no isa."""
+    for name in cpu.feature_names(family):
+        assert cpu.role(family, name) in {"isa", "tuning", "inverse", "abi"}
+        assert cpu.describe(family, name)
+        assert name in cpu.implied(family, name)
+        assert name in cpu.dependents(family, name)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_comes_with_a_name_has_the_role_it_is_listed_under(family):
+    """A CPU's set, its tuning and its restrictions are told apart by role."""
+    for name in cpu.cpu_names(family):
+        assert all(cpu.is_listed(family, one) for one in cpu.resolve(family, name))
+        assert all(cpu.role(family, one) == "tuning" for one in cpu.tuning_of(family, name))
+        assert all(cpu.role(family, one) == "inverse" for one in cpu.inverse_of(family, name))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_all_files_are_of_one_version(family):
+    """Each table says which LLVM it was made from."""
+    assert cpu.TABLES_VERSION == json.loads((DATA / f"{family}.json").read_text("utf-8"))["llvm"]
+
+
+def test_the_index_knows_all_names():
+    """The index of CPU names agrees with the tables; some names are in two."""
+    expected = {(name, family) for family in FAMILIES for name in cpu.cpu_names(family, aliases=True)}
+    assert expected == {(name, one) for name, families in cpu_tables.cpu_index().items() for one in families}
+    assert ("aarch64", "arm") == cpu.families_of_cpu("cortex-a53")
+    assert ("x86",) == cpu.families_of_cpu("core-avx2")
+    assert () == cpu.families_of_cpu("cortex-a530")
+
+
+def test_looking_for_the_family_of_a_cpu_reads_no_table():
+    """A target without a triple finds its table by the small index."""
+    program = (
+        "from targetspec import cpu, cpu_tables; cpu.families_of_cpu('haswell'); cpu.family_names();"
+        "print(cpu_tables.table.cache_info().currsize)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "0" == done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("family", "alias", "name"),
+    [
+        ("x86", "core-avx2", "haswell"),
+        ("x86", "skx", "skylake-avx512"),
+        ("x86", "corei7", "nehalem"),
+        ("x86", "atom", "bonnell"),
+        ("x86", "opteron", "k8"),
+        ("x86", "core_aes_pclmulqdq", "westmere"),
+        ("aarch64", "apple-m1", "apple-a14"),
+        ("aarch64", "cyclone", "apple-a7"),
+        ("aarch64", "cobalt-100", "neoverse-n2"),
+        ("systemz", "arch13", "z15"),
+        ("amdgpu", "fiji", "gfx803"),
+    ],
+)
+def test_aliases_resolve(family, alias, name):
+    """A CPU goes by one name, whatever it was called."""
+    assert name == cpu.canonical_cpu(family, alias)
+    assert alias not in cpu.cpu_names(family)
+
+
+@pytest.mark.parametrize(
+    ("family", "one", "other"),
+    [
+        ("x86", "alderlake", "raptorlake"),
+        ("x86", "sapphirerapids", "emeraldrapids"),
+        ("x86", "i686", "pentiumpro"),
+        ("aarch64", "cortex-a35", "cortex-a53"),
+    ],
+)
+def test_lookalikes_stay_apart(family, one, other):
+    """Two CPUs that LLVM declares apart stay two, equal sets or not: their tuning and schedules differ."""
+    assert {one, other} <= set(cpu.cpu_names(family))
+
+
+def test_unknown_names_are_errors_with_the_nearest():
+    """Families, CPUs, features and worlds: an unknown one is refused with what is near."""
+    with pytest.raises(UnknownNameError, match="did you mean 'aarch64'"):
+        cpu.cpu_names("aarch46")
+    with pytest.raises(UnknownNameError, match=r"unknown CPU 'cortex-a530' for aarch64.*'cortex-a53'"):
+        cpu.canonical_cpu("aarch64", "cortex-a530")
+    with pytest.raises(UnknownNameError, match=r"unknown feature 'dot-prod' for aarch64.*'dotprod'"):
+        cpu.role("aarch64", "dot-prod")
+    with pytest.raises(UnknownNameError, match="did you mean 'linux'"):
+        cpu.feature_alias("x86", "abm", "linus")
+
+
+@pytest.mark.parametrize(
+    ("family", "world", "alias", "name"),
+    [
+        ("x86", "linux", "rdrand", "rdrnd"),
+        ("x86", "linux", "pclmulqdq", "pclmul"),
+        ("x86", "linux", "bmi1", "bmi"),
+        ("x86", "linux", "abm", "lzcnt"),
+        ("x86", "linux", "pni", "sse3"),
+        ("x86", "linux", "avx512_vnni", "avx512vnni"),
+        ("x86", "linux", "cx16", "cx16"),
+        ("x86", "rust", "cmpxchg16b", "cx16"),
+        ("x86", "rust", "sse4.1", "sse4.1"),
+        ("aarch64", "linux", "asimd", "neon"),
+        ("aarch64", "linux", "atomics", "lse"),
+        ("aarch64", "linux", "paca", "pauth"),
+        ("aarch64", "rust", "fp16", "fullfp16"),
+        ("aarch64", "gcc", "memtag", "mte"),
+    ],
+)
+def test_other_worlds_names_go_both_ways(family, world, alias, name):
+    """A world's name gives LLVM's, and LLVM's the world's."""
+    assert name == cpu.feature_alias(family, alias, world)
+    assert alias == cpu.feature_spelling(family, name, world)
+
+
+def test_worlds_name_only_features_that_llvm_has():
+    """Every alias leads to a feature of the table; the way back leads to a name that leads there again."""
+    for family in FAMILIES:
+        for world in WORLDS:
+            for alias, name in to_llvm(family, world).items():
+                assert name in cpu.feature_names(family), alias
+            for name, alias in from_llvm(family, world).items():
+                assert name == to_llvm(family, world)[alias]
+    assert cpu.feature_alias("x86", "vme", "linux") is None
+
+
+def test_bits_of_cpus():
+    """A CPU says which widths of code it runs."""
+    assert (32,) == cpu.cpu_widths("x86", "i686")
+    assert (32, 64) == cpu.cpu_widths("x86", "haswell")
+    assert (32,) == cpu.cpu_widths("riscv", "sifive-e31")
+    assert (64,) == cpu.cpu_widths("systemz", "z15")
+
+
+def test_patches_have_reasons():
+    """What departs from clang is marked in the table, with the reason."""
+    assert "cmov" in cpu.patches("x86")["cpu znver3"]
+    assert "Enclaves" in cpu.patches("x86")["cpu skylake"]
+    assert "za128rs" in cpu.resolve("riscv", "sifive-p450")
+    assert cpu.patches("riscv")["feature za64rs"]
+
+
+@pytest.mark.parametrize("arch", sorted(arch for arch, facts in ARCHS.items() if facts.family))
+def test_every_architecture_with_a_table_has_a_baseline(arch):
+    """A triple alone stands for a CPU of its family; a device architecture stands for none."""
+    family = ARCHS[arch].family
+    name = cpu.baseline_cpu(arch)
+    if family in {"amdgpu", "nvptx"}:
+        assert name is None
+        return
+    bits = ARCHS[arch].bits
+    found = cpu.resolve(family, name, add=cpu.baseline_features(arch, os="linux"), bits=bits)
+    assert bits in cpu.cpu_widths(family, name)
+    assert found.family == family
+
+
+@pytest.mark.shared
+def test_debian_clang_gives_the_same_sets(corpus):
+    """Debian's clang 22 lists for each CPU what the tables hold, patches aside."""
+    families = {
+        "x86_64": "x86", "i686": "x86", "aarch64": "aarch64", "riscv64": "riscv", "riscv32": "riscv", "arm": "arm",
+        "powerpc64le": "powerpc", "s390x": "systemz", "loongarch64": "loongarch", "hexagon": "hexagon",
+        "amdgcn": "amdgpu", "nvptx64": "nvptx", "wasm32": "webassembly", "mips64el": "mips",
+    }  # fmt: skip
+    different = set()
+    compared = 0
+    for row in corpus("clang_cpu_features"):
+        arch = row["triple"].split("-")[0]
+        family = families[arch]
+        # arm-none-eabi is soft-float there, which takes all floating point away; that is the ABI's doing, not the CPU's.
+        if "error" in row or arch == "arm":
+            continue
+        expected = {name for name in row["features"] if cpu.is_listed(family, name)}
+        found = set(cpu.resolve(family, row["cpu"], bits=32 if arch in {"i686", "riscv32"} else 64))
+        compared += 1
+        patched = f"cpu {cpu.canonical_cpu(family, row['cpu'])}" in cpu.patches(family)
+        if expected != found and not patched and found ^ expected != {"za128rs"}:
+            different.add((arch, row["cpu"], *sorted(found ^ expected)))
+    # Debian's i386 port takes SSE2 out of old CPUs; LLVM does not.
+    debian = {("i686", name, "sse2") for name in ("pentium-m", "pentium4", "pentium4m", "x86-64")}
+    assert debian == different
+    assert compared > 300
+
+
+def _oracle() -> Any:
+    sys.path.insert(0, str(TOOLS))
+    try:
+        import llvm_oracle  # noqa: PLC0415 - a script of this repository, not of the package
+    finally:
+        sys.path.remove(str(TOOLS))
+    if not llvm_oracle.available():
+        pytest.skip("ziglang, which brings clang, is not installed")
+    if cpu.TABLES_VERSION != llvm_oracle.version():
+        pytest.skip(f"the tables are of LLVM {cpu.TABLES_VERSION}, this clang is {llvm_oracle.version()}")
+    return llvm_oracle
+
+
+def _x86(oracle: Any, name: str, sign: str, feature: str) -> Any:
+    return oracle.cc1("x86_64-linux-gnu", name, sign + feature)
+
+
+def _aarch64(oracle: Any, name: str, sign: str, feature: str) -> Any:
+    option = cpu.feature_spelling("aarch64", feature, "gcc")
+    return oracle.driver("aarch64-linux-gnu", f"-mcpu={name}+{'no' if sign == '-' else ''}{option}")
+
+
+def _riscv(oracle: Any, name: str, sign: str, feature: str) -> Any:
+    stated = [f"+{one}" for one in cpu.resolve("riscv", name)]
+    return oracle.cc1("riscv64-linux-gnu", name, *stated, sign + feature)
+
+
+def _powerpc(oracle: Any, name: str, sign: str, feature: str) -> Any:
+    return oracle.cc1("powerpc64le-linux-gnu", name, sign + feature)
+
+
+ASK = {"x86": (_x86, "+-"), "aarch64": (_aarch64, "+-"), "riscv": (_riscv, "+"), "powerpc": (_powerpc, "+-")}
+
+
+def _changes(family: str, seed: int, count: int) -> list[tuple[str, str, str]]:
+    """Draw (CPU, sign, feature) for 64-bit code."""
+    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    names = [
+        name for name in cpu.cpu_names(family) if 64 in cpu.cpu_widths(family, name) and name != "generic"
+    ]
+    features = [name for name in cpu.feature_names(family) if cpu.is_listed(family, name)]
+    return [(draw.choice(names), draw.choice(ASK[family][1]), draw.choice(features)) for _ in range(count)]
+
+
+def _check_closure(family: str, changes: list[tuple[str, str, str]]) -> None:
+    oracle = _oracle()
+    ask = ASK[family][0]
+    answers = oracle.ask_all(lambda change: ask(oracle, *change), changes)
+    compared, different = 0, []
+    for (name, sign, feature), answer in answers.items():
+        if answer.error:
+            continue
+        try:
+            found = cpu.resolve(family, name, **{"add" if sign == "+" else "remove": [feature]})
+        except FeatureConflictError:
+            different.append((name, sign + feature, "refused"))
+            continue
+        compared += 1
+        listed = {one for one in answer.on if cpu.is_listed(family, one)}
+        apart = set(found) ^ listed
+        apart -= set(cpu.resolve(family, name)) ^ _plain(oracle, family, name)
+        # clang's driver does not take away what only the architecture version brings; here what is refused goes.
+        kept = sign == "-" and apart <= listed and apart <= _goes(family, feature)
+        if apart - {"za128rs"} and not kept:
+            different.append((name, sign + feature, *sorted(apart)))
+    assert [] == different
+    assert compared > len(answers) / 2
+
+
+def _goes(family: str, feature: str) -> set[str]:
+    taken = cpu_tables.table(family)
+    return set(taken.unmask(taken.gone(feature)))
+
+
+_PLAIN: dict[tuple[str, str], set[str]] = {}
+
+
+def _plain(oracle: Any, family: str, name: str) -> set[str]:
+    """What clang lists for the CPU alone: where the table differs, it is patched, and the change is not to blame."""
+    if (family, name) not in _PLAIN:
+        option = {"x86": "-march=", "riscv": "-mcpu="}.get(family, "-mcpu=")
+        triple = {"x86": "x86_64-linux-gnu", "powerpc": "powerpc64le-linux-gnu"}.get(
+            family, f"{family}-linux-gnu"
+        )
+        answer = oracle.driver("riscv64-linux-gnu" if family == "riscv" else triple, option + name)
+        # The driver wants a switch of its own for CPUs with experimental extensions.
+        listed = cpu.resolve(family, name) if answer.error else answer.on
+        _PLAIN[family, name] = {one for one in listed if cpu.is_listed(family, one)}
+    plain, mine = _PLAIN[family, name], set(cpu.resolve(family, name))
+    assert plain == mine or f"cpu {name}" in cpu.patches(family) or plain ^ mine == {"za128rs"}, name
+    return plain
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("family", ASK)
+def test_clang_closes_alike(family):
+    """A sample of CPUs with one feature added or removed: the set is clang's, patches aside."""
+    _check_closure(family, _changes(family, 20, 80))
+
+
+@pytest.mark.oracle
+@pytest.mark.slow
+@pytest.mark.parametrize("family", ASK)
+def test_clang_closes_alike_everywhere(family):
+    """As the sample, over thousands of changes."""
+    _check_closure(family, _changes(family, 21, 4000))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("arch", "triple"),
+    [
+        ("x86_64", "x86_64-linux-gnu"),
+        ("i386", "i386-linux-gnu"),
+        ("aarch64", "aarch64-linux-gnu"),
+        ("riscv64", "riscv64-linux-gnu"),
+        ("arm v7", "armv7a-none-eabihf"),
+        ("powerpc64le", "powerpc64le-linux-gnu"),
+        ("loongarch64", "loongarch64-linux-gnu"),
+    ],
+)
+def test_baselines_are_clangs(arch, triple):
+    """What a triple alone stands for is what clang compiles for when it is given nothing else."""
+    oracle = _oracle()
+    name, _, sub = arch.partition(" ")
+    family = ARCHS[name].family
+    found = cpu.resolve(
+        family,
+        cpu.baseline_cpu(name, sub),
+        add=cpu.baseline_features(name, sub, "linux"),
+        bits=ARCHS[name].bits,
+    )
+    assert {one for one in oracle.driver(triple).on if cpu.is_listed(family, one)} == set(found)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "family",
+    [
+        pytest.param(family, marks=() if family in {"systemz", "webassembly"} else [pytest.mark.slow])
+        for family in FAMILIES
+    ],
+)
+def test_the_generator_makes_the_tables_again(family):
+    """The files that are checked in are those that the generator writes."""
+    _oracle()
+    pytest.importorskip("llvmlite", reason="llvmlite, which lists LLVM's features, is not installed")
+    command = [sys.executable, str(TOOLS / "generate_tables.py"), "--check", family]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stdout + done.stderr)
+
+
+def test_each_cpu_stands_on_a_line_of_its_own():
+    """The files are made to be compared by line."""
+    lines = (DATA / "x86.json").read_text("utf-8").splitlines()
+    assert len(cpu.cpu_names("x86")) == sum(bool(re.match(r'"[^"]+": {"has"', line)) for line in lines)
