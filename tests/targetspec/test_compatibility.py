@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import targetspec
 from targetspec import CpuTarget, UnknownNameError
 from targetspec.rules import PURPOSES
-from targetspec.testing import compatible_cpu_pairs, cpu_targets, targets
+from targetspec.testing import compatible_cpu_pairs, cpu_targets, targets, triples
 
 purposes = st.sampled_from(PURPOSES)
 LINUX = "x86_64-unknown-linux-gnu"
@@ -78,9 +78,11 @@ def test_reasons_agree_with_the_answer(first: CpuTarget, second: CpuTarget, purp
     assert str(verdict).startswith(verdict.answer)
 
 
-@given(targets(), targets())
-def test_repairs_lift_a_no(first: CpuTarget, second: CpuTarget) -> None:
+@given(st.data())
+def test_repairs_lift_a_no(data: st.DataObject) -> None:
     """Where every blocking reason has a repair and the repaired target is well-formed, it is no longer a no."""
+    triple = data.draw(triples())
+    first, second = (data.draw(cpu_targets(triple=triple)) for _ in range(2))
     verdict = first.compatible(second)
     blocking = [reason for reason in verdict.reasons if reason.weight == "blocks"]
     assume(blocking and all(reason.repair for reason in blocking))
@@ -220,6 +222,15 @@ def test_a_32_bit_userland_has_no_x32() -> None:
     """The bridge compat32 is for code of the 32-bit mode."""
     x32 = cpu(None, "x86_64-linux-gnux32")
     assert "unknown" == x32.compatible(cpu("znver3"), bridges=("compat32",)).answer
+
+
+def test_an_old_c_library_is_mended_by_a_newer_one() -> None:
+    """A version has a repair; another C library has none."""
+    needs_new = cpu("haswell", libc_version="2.36")
+    (reason,) = needs_new.compatible(cpu("haswell", libc_version="2.17")).reasons
+    assert ("libc_version", "2.36") == reason.repair
+    (reason,) = needs_new.compatible(cpu("haswell", "x86_64-linux-musl")).reasons
+    assert reason.repair is None
 
 
 def test_reasons_say_versions_and_restrictions_in_words() -> None:

@@ -304,6 +304,10 @@ def _name_libc(libc: Any, otherwise: str) -> str:
     return libc[0] if libc[1] is None else f"{libc[0]} {_name_version(libc[1])}"
 
 
+def _newer_libc(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+    return ("libc_version", built_for.libc_version) if built_for.libc == run_on.libc else None
+
+
 LIBC = Rule(
     label="libc",
     statement="the C library must be the same one, at least as new",
@@ -312,5 +316,6 @@ LIBC = Rule(
     demand=_libc,
     promise=_libc,
     say=_say_libc,
+    repair=_newer_libc,
     advice="state libc and libc_version of the target that runs it",
 )
