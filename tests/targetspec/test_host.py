@@ -268,7 +268,8 @@ def llvm_names(triple: str) -> tuple[set[str], set[str]]:
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stderr
     cpus, features = said.split("Available features")
-    return tuple({*re.findall(r"^\s+(\S+)\s+- ", part, re.MULTILINE)} for part in (cpus, features))
+    listed = re.compile(r"^\s+(\S+)\s+- ", re.MULTILINE)
+    return set(listed.findall(cpus)), set(listed.findall(features))
 
 
 def test_every_name_is_llvms():

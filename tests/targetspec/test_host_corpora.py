@@ -139,13 +139,13 @@ def leaves_of(row: Row) -> Leaves:
     """Return the CPUID leaves of a row in either of its forms."""
     if "cpuid_leaves" in row:
         return {
-            (int(leaf, 16), sub): tuple(int(word, 16) for word in rest)
-            for leaf, sub, *rest in row["cpuid_leaves"]
+            (int(leaf, 16), sub): (int(a, 16), int(b, 16), int(c, 16), int(d, 16))
+            for leaf, sub, a, b, c, d in row["cpuid_leaves"]
         }
     lines = (
         [int(word) for word in line.split(",")] for line in row.get("text", "").splitlines() if line.strip()
     )
-    return {(leaf, sub): tuple(rest) for leaf, sub, *rest in lines}
+    return {(leaf, sub): (a, b, c, d) for leaf, sub, a, b, c, d in lines}
 
 
 def named(name: str | None, theirs: str, table: Mapping[str, str | tuple[str, ...]]) -> bool:

@@ -164,7 +164,7 @@ def test_the_strict_reading_of_clang_triples(corpus):
 @pytest.mark.shared
 def test_rustc_llvm_targets(corpus):
     """Each of rustc's llvm-targets parses, keeps its pointer width, and equals another only where LLVM's arch does."""
-    texts = {}
+    texts: dict[object, str] = {}
     for row in corpus("rustc_targets"):
         triple = Triple.parse(row["llvm_target"])
         assert row["target_pointer_width"] == triple.pointer_bits, row["id"]
@@ -176,7 +176,7 @@ def test_rustc_llvm_targets(corpus):
 @pytest.mark.shared
 def test_rustc_names(corpus):
     """rustc's own names parse where LLVM knows the architecture, and no two of them fall together."""
-    texts = {}
+    texts: dict[object, str] = {}
     for row in corpus("rustc_targets"):
         if row["name"].startswith(("riscv32", "riscv64")) or row["name"] == "armv7a-vex-v5":
             continue  # the architecture's part holds extensions, or the OS's a device: the rustc dialect reads those

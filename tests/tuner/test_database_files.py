@@ -185,7 +185,7 @@ def test_a_full_disk_loses_nothing(db: Database):
         db._store.read(lambda connection: connection.execute(f"PRAGMA max_page_count = {pages}").fetchone())
 
     limit(40)
-    added = []
+    added: list[object] = []
     numbers = itertools.count()
     with pytest.raises(DatabaseError, match="has no room left on its disk"):
         added.extend(record for record in map(numbered, numbers) if db.add(record))
