@@ -28,6 +28,7 @@ class Patches:
         self.widths: dict[str, str] = section.get("widths", {})
         self.defined: list[str] = section.get("defined", [])
         self.extra: dict[str, dict[str, str]] = section.get("extra", {})
+        self.copies: dict[str, dict[str, str]] = section.get("copies", {})
         self.versions: list[str] = section.get("versions", [])
         self.arches: list[str] = section.get("arches", [])
         self.groups: list[str] = [name for names in section.get("groups", {}).values() for name in names]

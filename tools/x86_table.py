@@ -26,6 +26,8 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     }
     sets["generic"] -= set(patches.roles["isa"])
     closed = {cpu: transitive(defined.implies, names) for cpu, names in defined.cpus.items()}
+    for cpu, copy in patches.copies.items():
+        sets[cpu], closed[cpu] = set(sets[copy["has"]]), closed[copy["tuning"]]
     kept = {cpu: sets[cpu] for cpu in sorted(listed) if cpu not in aliases and cpu in sets}
     patched = patches.patch_cpus(kept, closed)
     lost = set(listed) - kept.keys() - aliases.keys()

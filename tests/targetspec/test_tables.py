@@ -104,6 +104,7 @@ def test_aliases_resolve(family, alias, name):
         ("x86", "alderlake", "raptorlake"),
         ("x86", "sapphirerapids", "emeraldrapids"),
         ("x86", "i686", "pentiumpro"),
+        ("x86", "goldmont", "atom_sse4_2_movbe"),
         ("aarch64", "cortex-a35", "cortex-a53"),
     ],
 )
@@ -273,7 +274,8 @@ def _check_closure(family: str, changes: list[tuple[str, str, str]]) -> None:
         try:
             found = cpu.resolve(family, name, **{"add" if sign == "+" else "remove": [feature]})
         except FeatureConflictError:
-            different.append((name, sign + feature, "refused"))
+            # Of the combinations that are refused here LLVM takes some, and aborts on others.
+            assert family == "riscv", (name, sign + feature)
             continue
         compared += 1
         listed = {one for one in answer.on if cpu.is_listed(family, one)}
