@@ -322,8 +322,11 @@ class Pool:
     def _blame(self, peer: Peer, death: Death) -> None:
         stage = peer.watch.place
         job, seconds, stages, text = peer.finish_job(self._clock.now())
-        outcome = peer.verdict or diagnose(death, stage, text, self._memory)
-        if peer.verdict is None and outcome.kind == "signal" and job.confirm and job.attempts == 1:
+        verdict = peer.verdict
+        if peer.closed_at is not None and death.signal != "SIGKILL":
+            verdict = None  # it was dying, and not of us
+        outcome = verdict or diagnose(death, stage, text, self._memory)
+        if verdict is None and outcome.kind == "signal" and job.confirm and job.attempts == 1:
             job.fresh = True
             self._queue.appendleft(job)
             return

@@ -23,6 +23,7 @@ from tuner.errors import TravelError, WorkerStartError
 from tuner.limits import LimitsLike
 from tuner.peer import Done
 from tuner.pool import Pool, wait_any
+from tuner.spawning import KeeperProcess
 from tuner.travel import share
 
 METHODS = ("spawn", "forkserver", "fork")
@@ -420,6 +421,22 @@ def test_a_death_by_a_signal_is_confirmed_once(pool: Pool, tmp_path: Path) -> No
     assert ("alive", 2) == (twice.value, twice.attempts)
     assert once.failure is not None
     assert ("signal", 1) == (once.failure.kind, once.attempts)
+
+
+def test_a_death_that_is_reported_late_is_told_by_its_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash closes the channel too: where the report of it comes much later, it is the crash that counts."""
+    reports, begin = KeeperProcess.deaths, time.monotonic() + 60.0
+
+    def late(self: KeeperProcess) -> tuple[list[tuple[int, int, int]], bool]:
+        nonlocal begin
+        begin = min(begin, time.monotonic() + 2.0)
+        return reports(self) if time.monotonic() >= begin else ([], True)
+
+    monkeypatch.setattr(KeeperProcess, "deaths", late)
+    with Pool(1, start_method="fork") as pool:
+        failure = ask(pool, segfault, confirm=False).failure
+    assert failure is not None
+    assert ("signal", "SIGSEGV") == (failure.kind, failure.cause)
 
 
 def test_a_job_may_ask_for_a_fresh_worker(pool: Pool) -> None:
