@@ -38,6 +38,7 @@ _FAULTS = {
     "signal": "  store volatile i32 0, ptr inttoptr (i64 8 to ptr), align 4\n  ret void",
     "timeout": "  br label %again\nagain:\n  br label %again",
     "wrong": "  ret void",
+    "unlinked": "  %r = load float, ptr %x\n  call void @llvm.x86.no.such(float %r)\n  ret void",
     "exit": '  %r = call i64 asm "", "={no such register}"()\n  ret void',
 }
 
@@ -53,7 +54,8 @@ def emit(config: Mapping[str, Any], target: object, problem: Mapping[str, int]) 
     if fault == "error":
         return "this is no IR"
     if fault in _FAULTS:
-        return f"define void @double(ptr %x, ptr %y) {{\n{_FAULTS[fault]}\n}}\n"
+        declared = "declare void @llvm.x86.no.such(float)\n" if fault == "unlinked" else ""
+        return f"{declared}define void @double(ptr %x, ptr %y) {{\n{_FAULTS[fault]}\n}}\n"
     return double_text(config["step"], problem["n"])
 
 
@@ -87,7 +89,8 @@ def make(name: str, space: Space, **more: Any) -> Kernel:
 
 DOUBLE = make("double", Space({"step": [1, 2, 4, 8]}))
 FAULTY = make(
-    "faulty", Space({"fault": ["none", "signal", "timeout", "wrong", "error", "exit"], "step": [1]})
+    "faulty",
+    Space({"fault": ["none", "signal", "timeout", "wrong", "error", "exit", "unlinked"], "step": [1]}),
 )
 MIXED = make("mixed", Space({"step": [1, 2, 4, 8], "fault": ["none", "wrong", "error", "exit"]}))
 LONG = make("long", Space({"step": [1, 2, 4, 8], "copy": list(range(500))}))

@@ -15,6 +15,7 @@ KEPT = 8192
 
 _LLVM_ERROR = re.compile(r"^.*LLVM ERROR: .*$", re.MULTILINE)
 _ERROR = re.compile(r"^.*\berror: .*$", re.MULTILINE)
+_LINK_ERROR = re.compile(r"^JIT session error: (.*)$", re.MULTILINE)
 _NO_MEMORY = re.compile(r"^LLVM ERROR: out of memory", re.MULTILINE)
 _NEARLY = 0.9
 _LONGEST_LINE = 500
@@ -44,6 +45,14 @@ def diagnose(death: Death, stage: str, stderr: str, memory: int | None) -> Outco
     if _NO_MEMORY.search(stderr) or (memory is not None and death.growth << 10 >= _NEARLY * memory):
         return Outcome("memory", stage, cause, stderr)
     return Outcome("signal" if death.signal else "exit", stage, cause, stderr)
+
+
+def with_link_error(failure: Outcome) -> Outcome:
+    """Put into the cause why code does not link, which LLVM writes to standard error only."""
+    found = _LINK_ERROR.search(failure.stderr)
+    if failure.kind != "error" or failure.stage != "load" or found is None or found[1] in str(failure.cause):
+        return failure
+    return attrs.evolve(failure, cause=f"{failure.cause}; {found[1][:_LONGEST_LINE]}")
 
 
 def _reason(death: Death, stderr: str) -> str:

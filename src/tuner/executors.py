@@ -13,6 +13,7 @@ import attrs
 import targetspec
 from tuner.build import compile_candidate, compile_plain, fingerprint
 from tuner.checking import find_fault, prepare_trial
+from tuner.diagnosis import with_link_error
 from tuner.kernel import Kernel
 from tuner.limits import LimitsLike
 from tuner.loading import load
@@ -318,7 +319,7 @@ class ReplayRun(LocalRun):
 
 def _trial(done: Done, object_code: bytes) -> Trial:
     if done.failure:
-        return Trial(done.failure)
+        return Trial(with_link_error(done.failure))
     measured: Measurement = done.value
     kept = object_code if measured.outcome.kind == "ok" else b""
     return Trial(measured.outcome, measured.cost, measured.times, measured.clock, kept)

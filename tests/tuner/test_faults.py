@@ -23,6 +23,7 @@ EXPECTED = {
     "wrong": ("wrong", "check", "y: 64 of 64 elements wrong"),
     "error": ("error", "compile", "expected"),
     "exit": ("exit", "compile", "exit status 1; error: couldn't allocate output register"),
+    "unlinked": ("error", "load", "Symbols not found: [ llvm.x86.no.such ]"),
 }
 
 
@@ -51,7 +52,7 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> str:
 def test_each_fault_is_an_outcome_of_its_own_kind(mark: str, tmp_path: Path):
     """A run goes on over candidates that crash, hang, err or exit, tells each by kind, and leaves no process."""
     path = tmp_path / "faults.sqlite"
-    result = tune(FAULTY, PROBLEM, budget=6, database=path, run_timeout=2.0, progress=False)
+    result = tune(FAULTY, PROBLEM, budget=7, database=path, run_timeout=2.0, progress=False)
     got = {record.config["fault"]: record.outcome for record in result.records}
     assert {name: expected[:2] for name, expected in EXPECTED.items()} == {
         name: (outcome.kind, outcome.stage) for name, outcome in got.items()
