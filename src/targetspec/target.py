@@ -112,7 +112,7 @@ class Target:
         self._complete()
 
     def _checked(self, name: str, one: Spec, value: Any) -> Any:
-        if value is None and attrs.fields_dict(type(self))[name].default is None:
+        if value is None and self.defaults()[name] is None:
             return None
         try:
             return one.shape.check(value)
@@ -141,6 +141,15 @@ class Target:
         found = _SPECS.get(cls)
         if found is None:
             found = _SPECS[cls] = _ordered(specs_of(cls))
+        return found
+
+    @classmethod
+    def defaults(cls) -> Mapping[str, Any]:
+        """Return the value of each declared field where it is not stated."""
+        found = _DEFAULTS.get(cls)
+        if found is None:
+            fields = attrs.fields_dict(cls)
+            found = _DEFAULTS[cls] = {name: fields[name].default for name in cls.specs()}
         return found
 
     @classmethod
@@ -225,7 +234,7 @@ class Target:
         document: dict[str, Any] = {"kind": self.kind}
         for name, one in self.specs().items():
             value = getattr(self, name)
-            default = implied[name] if name in implied else attrs.fields_dict(type(self))[name].default
+            default = implied[name] if name in implied else self.defaults()[name]
             if value != default or self._always_written(name, value):
                 document[name] = value._document() if isinstance(value, Target) else one.shape.dump(value)  # noqa: SLF001
         return document
@@ -315,6 +324,7 @@ def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
 
 
 _SPECS: dict[type[Target], Mapping[str, Spec]] = {}
+_DEFAULTS: dict[type[Target], Mapping[str, Any]] = {}
 _RULES: dict[tuple[type[Target], Purpose], tuple[Rule, ...]] = {}
 
 

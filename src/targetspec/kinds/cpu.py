@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -242,7 +243,10 @@ class CpuTarget(Target):
 
     def table_features(self) -> FeatureSet | None:
         """Return the set that the tables give to the CPU, or to the triple's baseline; None where unknown."""
-        return self.request_features((), ())
+        name, family = self._base_cpu(), self.family
+        if name is None or family is None:
+            return None
+        return _table_set(family, name, self.triple.pointer_bits if self.triple else 64)
 
     def request_features(self, add: Iterable[str], remove: Iterable[str]) -> FeatureSet | None:
         """Return the CPU's set with changes, closed; None where no table is known. Raises as construction."""
@@ -380,6 +384,12 @@ class CpuTarget(Target):
         if name == "triple":
             return str(attrs.evolve(value, os_version="", environment_version=""))
         return super()._tuning_value(name, one, value)
+
+
+# Asked for at every construction, and made of immutable values only.
+@functools.lru_cache(maxsize=4096)
+def _table_set(family: str, name: str, bits: int) -> FeatureSet:
+    return facts.resolve(family, name, bits=bits)
 
 
 def _implied_libc(triple: Triple) -> str | None:

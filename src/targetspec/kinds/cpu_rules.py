@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from targetspec import cpu as facts
@@ -194,6 +195,8 @@ LINK = Rule(
 )
 
 
+# A set is looked at again and again, for every pair that its target is in.
+@functools.lru_cache(maxsize=4096)
 def _with_role(features: FeatureSet | None, wanted: str) -> frozenset[str] | None:
     if features is None:
         return None
