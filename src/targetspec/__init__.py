@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from targetspec.host.detected import detect_host
     from targetspec.kinds.cpu import CpuTarget
     from targetspec.kinds.cuda import CudaTarget
+    from targetspec.kinds.hexagon import HexagonTarget
+    from targetspec.kinds.metal import MetalTarget
+    from targetspec.kinds.opencl import OpenCLTarget
+    from targetspec.kinds.rocm import RocmTarget
+    from targetspec.kinds.vulkan import VulkanTarget
+    from targetspec.kinds.webgpu import WebGPUTarget
     from targetspec.parsing import Parsed, parse, parse_full
     from targetspec.schemas import json_schema
     from targetspec.target import Target, diff
@@ -43,17 +49,23 @@ __all__ = [
     "FeatureSet",
     "FieldError",
     "FieldTypeError",
+    "HexagonTarget",
     "HostConflictError",
+    "MetalTarget",
     "NotRepresentableError",
+    "OpenCLTarget",
     "Parsed",
     "Problem",
     "Reason",
+    "RocmTarget",
     "Target",
     "TargetSyntaxError",
     "TargetspecError",
     "Triple",
     "UnknownNameError",
     "Verdict",
+    "VulkanTarget",
+    "WebGPUTarget",
     "detect_host",
     "diff",
     "dumps",

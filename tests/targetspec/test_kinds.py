@@ -20,11 +20,14 @@ KINDS = sorted(registry.KINDS)
 DEVICES = [kind for kind in KINDS if kind not in ("cpu", "composite")]
 SCHEMA = jsonschema.Draft202012Validator(targetspec.json_schema())
 purposes = st.sampled_from(PURPOSES)
+# Each law is tried on every kind, so a share of the profile's examples for each will do.
+few = settings(max_examples=max(10, settings().max_examples // 4))
 kinds = pytest.mark.parametrize("kind", KINDS)
 devices = pytest.mark.parametrize("kind", DEVICES)
 
 
 @devices
+@few
 @given(data=st.data())
 def test_every_form_gives_back_the_target(kind: str, data: st.DataObject) -> None:
     """Pickle, JSON, the text and the document give an equal target, with host, libraries and digest."""
@@ -52,6 +55,7 @@ def test_every_field_is_documented(kind: str) -> None:
 
 
 @devices
+@few
 @given(data=st.data(), purpose=purposes)
 def test_equal_targets_are_compatible(kind: str, data: st.DataObject, purpose: Any) -> None:
     """What was built for a target can be used on it."""
@@ -62,13 +66,14 @@ def test_equal_targets_are_compatible(kind: str, data: st.DataObject, purpose: A
 
 
 @devices
+@few
 @given(data=st.data(), purpose=purposes)
 def test_a_yes_and_a_yes_make_a_yes(kind: str, data: st.DataObject, purpose: Any) -> None:
     """The relation is transitive on unrelated targets of a kind."""
-    few = [data.draw(kind_targets(kind, hosts=False)) for _ in range(4)]
-    for a in few:
-        for b in few:
-            for c in few:
+    drawn = [data.draw(kind_targets(kind, hosts=False)) for _ in range(4)]
+    for a in drawn:
+        for b in drawn:
+            for c in drawn:
                 if a.compatible(b, purpose=purpose) and b.compatible(c, purpose=purpose):
                     assert a.compatible(c, purpose=purpose)
 
@@ -83,6 +88,7 @@ def test_transitive_from_compatible_pairs(pair: Any, third: targetspec.Target) -
 
 
 @devices
+@few
 @given(data=st.data(), purpose=purposes)
 def test_reasons_and_answer_agree(kind: str, data: st.DataObject, purpose: Any) -> None:
     """A no has blocking reasons whose repairs lift it, an unknown says which fact is missing."""
@@ -101,6 +107,7 @@ def test_reasons_and_answer_agree(kind: str, data: st.DataObject, purpose: Any) 
 
 
 @devices
+@few
 @given(data=st.data())
 def test_link_is_code_both_ways(kind: str, data: st.DataObject) -> None:
     """Objects for devices go together where each runs in the other's place."""
@@ -111,6 +118,7 @@ def test_link_is_code_both_ways(kind: str, data: st.DataObject) -> None:
 
 
 @devices
+@few
 @given(data=st.data())
 def test_schedules_travel_within_a_kind(kind: str, data: st.DataObject) -> None:
     """Without stated needs no difference stands in the way of trying a configuration."""
@@ -121,7 +129,7 @@ def test_schedules_travel_within_a_kind(kind: str, data: st.DataObject) -> None:
 
 
 @devices
-@settings(max_examples=20)
+@few
 @given(data=st.data())
 def test_limits_decide_only_where_needed(kind: str, data: st.DataObject) -> None:
     """A stated need is met, not met, or undecided, as the runner's limit is at least it, smaller, or not stated."""

@@ -25,6 +25,7 @@ LIMITS: dict[str, tuple[str, str]] = {
     "registers_per_block": ("32-bit registers that a block can use", "register"),
     "registers_per_thread": ("32-bit registers that a thread can use", "register"),
     "l2_cache_bytes": ("level 2 cache", "byte"),
+    "vtcm_bytes": ("memory tightly coupled with the vector unit", "byte"),
     "memory_bytes": ("memory of the device", "byte"),
     "num_cores": ("cores: multiprocessors, compute units, or hardware threads", "core"),
     "max_function_args": ("most arguments of a kernel", ""),

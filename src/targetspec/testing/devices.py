@@ -17,6 +17,27 @@ from targetspec.testing.cpu import cpu_targets
 _POOLS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("cuda", "arch"): (*arch_names(), "compute_90a", "9.0+PTX", "80-real", "lto_90", (10, 0)),
     ("cuda", "ptx_isa"): ("7.8", "8.8", "9.5"),
+    ("rocm", "target_id"): (
+        *("gfx90a", "gfx90a:xnack+", "gfx90a:xnack-", "gfx90a:xnack-:sramecc+", "gfx942", "gfx9-4-generic"),
+        *("gfx9-4-generic:xnack+", "gfx9-generic", "gfx906:sramecc-", "fiji", "gfx803", "gfx10-1-generic"),
+        *("gfx1010:xnack+", "gfx10-3-generic", "gfx1030", "gfx1031", "gfx11-generic", "gfx1151", "gfx1250"),
+    ),
+    ("rocm", "warp_size"): (32, 64),
+    ("metal", "gpu_family"): ("apple4", "apple7", "apple9", "mac2", "metal3"),
+    ("metal", "language_version"): ("2.4", "3.0", "3.1", "3.2"),
+    ("metal", "deployment_target"): ("10.16", "11", "12.3", "13", "14.2", "17"),
+    ("metal", "os"): ("macos", "macos", "ios", "ios-simulator"),
+    ("vulkan", "api_version"): ("1.0", "1.1", "1.2.198", "1.3", "1.4"),
+    ("vulkan", "spirv_version"): ("1.0", "1.3", "1.5", "1.6"),
+    ("vulkan", "capabilities"): ("Float16", "Int8", "Int64", "StorageBuffer16BitAccess"),
+    ("vulkan", "extensions"): ("VK_KHR_16bit_storage", "SPV_KHR_16bit_storage"),
+    ("vulkan", "subgroup_operations"): ("basic", "ballot", "shuffle-relative"),
+    ("opencl", "opencl_version"): ("1.2", "2.0", "3.0"),
+    ("opencl", "extensions"): ("cl_khr_fp16", "__opencl_c_subgroups"),
+    ("webgpu", "extensions"): ("shader-f16", "subgroups", "timestamp-query"),
+    ("hexagon", "version"): ("v60", "v65", "v67", "v67t", "v68", "hexagonv73"),
+    ("hexagon", "hvx_bytes"): (64, 128),
+    ("hexagon", "extensions"): ("hvx-qfloat", "hvx-ieee-fp"),
 }
 _FREE = (Count, Flag)
 

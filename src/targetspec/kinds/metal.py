@@ -1,0 +1,149 @@
+"""The kind `metal`: an Apple GPU under Metal, or code for one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+import attrs
+
+from targetspec.errors import FieldError
+from targetspec.fields import Text, Version, spec, version_key
+from targetspec.kinds.device import DeviceTarget, chosen, limit, model, warp_size
+from targetspec.rules import Answer, Rule, attribute, floor, same, take_over
+
+_SPECIFICATION = "Metal Shading Language Specification"
+_DEPLOYMENT = "deployment targets: code for an older system runs on a newer one"
+_SYSTEMS = (
+    *("macos", "maccatalyst", "ios", "tvos", "visionos"),
+    *("ios-simulator", "tvos-simulator", "visionos-simulator"),
+)
+# The first version of a system with each version of the language, newest first.
+_ON_MACOS = (
+    *(((26, 0), "4.0"), ((15, 0), "3.2"), ((14, 0), "3.1"), ((13, 0), "3.0"), ((12, 0), "2.4")),
+    *(((11, 0), "2.3"), ((10, 15), "2.2"), ((10, 14), "2.1"), ((10, 13), "2.0"), ((10, 12), "1.2")),
+    ((10, 11), "1.1"),
+)
+_ON_IOS = (
+    *(((26, 0), "4.0"), ((18, 0), "3.2"), ((17, 0), "3.1"), ((16, 0), "3.0"), ((15, 0), "2.4")),
+    *(((14, 0), "2.3"), ((13, 0), "2.2"), ((12, 0), "2.1"), ((11, 0), "2.0"), ((10, 0), "1.2")),
+    *(((9, 0), "1.1"), ((8, 0), "1.0")),
+)
+_LANGUAGES = {"macos": _ON_MACOS, "ios": _ON_IOS, "tvos": _ON_IOS}
+_FAMILY = r"(?:apple|common|mac|metal)[1-9][0-9]?"
+
+
+def _promised_language(target: Any) -> tuple[int, ...] | None:
+    """Return the newer of the language that is stated and the one that the system brings."""
+    found = (version_key(target.language_version), version_key(_brought(target)))
+    return max(filter(None, found), default=None)
+
+
+def _brought(target: Any) -> str | None:
+    if target.deployment_target is None:
+        return None
+    system = tuple(int(part) for part in target.deployment_target.split("."))
+    return next((language for first, language in _LANGUAGES.get(target.os, ()) if system >= first), None)
+
+
+def _family_serves(need: str | None, have: str | None) -> Answer:
+    """Judge families of one line by number; what one line says of another is not known here."""
+    if need is None:
+        return "yes"
+    if have is None or re.sub(r"\d", "", need) != re.sub(r"\d", "", have):
+        return "unknown"
+    return "yes" if _number(need) <= _number(have) else "no"
+
+
+def _number(family: str) -> int:
+    return int(re.sub(r"\D", "", family))
+
+
+_GPU_FAMILY = Rule(
+    label="gpu_family",
+    statement="must be at least the code's, of the same line",
+    source="Metal Feature Set Tables",
+    decide=_family_serves,
+    demand=attribute("gpu_family"),
+    promise=attribute("gpu_family"),
+    repair=take_over("gpu_family"),
+    advice="state gpu_family of the target that runs it, in the line (apple, mac, metal) that the code names",
+)
+
+
+# Another system is another platform, as another architecture is: versions mean something else there.
+_OS = attrs.evolve(same("os", "macOS, iOS and the simulators never interchange"), repair=None)
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class MetalTarget(DeviceTarget):
+    """An Apple GPU under Metal, or code for one.
+
+    `language_version` is Metal's, `gpu_family` Apple's name in small letters (`apple7`, `mac2`, `metal3`),
+    `deployment_target` the oldest version of `os` that the code is for, or the version that is there.
+
+    Raises FieldError, FieldTypeError.
+
+    >>> code = MetalTarget(os="macos", language_version="3.1")
+    >>> code.compatible(MetalTarget(os="macos", deployment_target="14.2")).answer
+    'yes'
+    """
+
+    kind: ClassVar[str] = "metal"
+
+    language_version: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Version(),
+            "the version of the Metal Shading Language",
+            code=(
+                floor(
+                    "language_version",
+                    _SPECIFICATION,
+                    demand=lambda target: version_key(target.language_version),
+                    promise=_promised_language,
+                ),
+            ),
+        ),
+    )
+    gpu_family: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Text(_FAMILY, "a GPU family such as apple7"), "the family of GPUs", code=(_GPU_FAMILY,)
+        ),
+    )
+    os: str | None = chosen(_SYSTEMS, "the system; simulators are systems of their own", (_OS,))
+    deployment_target: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Version(),
+            "the oldest version of the system that the code is for, or the version that is there",
+            code=(
+                floor(
+                    "deployment_target",
+                    _DEPLOYMENT,
+                    demand=lambda target: version_key(target.deployment_target),
+                    promise=lambda target: version_key(target.deployment_target),
+                ),
+            ),
+            tunes=False,
+        ),
+    )
+    model: str | None = model()
+    max_threads_per_block: int | None = limit("max_threads_per_block")
+    max_num_threads: int | None = limit("max_num_threads")
+    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
+    warp_size: int | None = warp_size()
+    max_function_args: int | None = limit("max_function_args")
+    memory_bytes: int | None = limit("memory_bytes")
+    num_cores: int | None = limit("num_cores")
+
+    def _complete(self) -> None:
+        if self.deployment_target is not None and self.os is None:
+            raise FieldError(
+                self.kind, "deployment_target", self.deployment_target, "needs os", "state os as well"
+            )
+        # What old programs are told that macOS 11 is.
+        if self.os == "macos" and self.deployment_target == "10.16":
+            self._store("deployment_target", "11.0")
+        super()._complete()

@@ -1,0 +1,117 @@
+"""Facts of the kinds metal, vulkan, opencl, webgpu and hexagon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import targetspec
+from targetspec import (
+    FieldError,
+    FieldTypeError,
+    HexagonTarget,
+    MetalTarget,
+    OpenCLTarget,
+    Target,
+    VulkanTarget,
+    WebGPUTarget,
+)
+
+
+def macos(version: str | None, **fields: Any) -> MetalTarget:
+    """Return a target for a version of macOS."""
+    return MetalTarget(os="macos", deployment_target=version, **fields)
+
+
+@pytest.mark.parametrize(
+    ("code", "run_on", "answer"),
+    [
+        (macos(None, language_version="3.1"), macos("14.2"), "yes"),
+        (macos(None, language_version="3.1"), macos("13.6"), "no"),
+        (macos(None, language_version="2.2"), macos("10.15"), "yes"),
+        (macos(None, language_version="2.3"), macos("10.15.7"), "no"),
+        (macos(None, language_version="2.3"), macos("10.16"), "yes"),
+        (MetalTarget(os="ios", language_version="3.2"), MetalTarget(os="ios", deployment_target="18"), "yes"),
+        (macos(None, language_version="3.2"), macos(None), "unknown"),
+        (macos(None, language_version="2.4"), macos("12", language_version="2.0"), "yes"),
+        (macos("12"), macos("14"), "yes"),
+        (macos("14"), macos("12"), "no"),
+        (macos("12"), MetalTarget(os="ios", deployment_target="17"), "no"),
+        (MetalTarget(os="ios"), MetalTarget(os="ios-simulator"), "no"),
+        (MetalTarget(gpu_family="apple7"), MetalTarget(gpu_family="apple10"), "yes"),
+        (MetalTarget(gpu_family="apple7"), MetalTarget(gpu_family="apple6"), "no"),
+        (MetalTarget(gpu_family="apple7"), MetalTarget(gpu_family="metal3"), "unknown"),
+        (VulkanTarget(spirv_version="1.5"), VulkanTarget(api_version="1.2"), "yes"),
+        (VulkanTarget(spirv_version="1.5"), VulkanTarget(api_version="1.2", spirv_version="1.0"), "yes"),
+        (VulkanTarget(spirv_version="1.6"), VulkanTarget(api_version="1.2.198"), "no"),
+        (VulkanTarget(spirv_version="1.6"), VulkanTarget(api_version="1.4"), "yes"),
+        (VulkanTarget(spirv_version="1.3"), VulkanTarget(), "unknown"),
+        (VulkanTarget(api_version="1.3"), VulkanTarget(api_version="1.2"), "no"),
+        (VulkanTarget(capabilities={"Float16"}), VulkanTarget(), "no"),
+        (VulkanTarget(), VulkanTarget(capabilities={"Float16"}), "yes"),
+        (OpenCLTarget(opencl_version="1.2"), OpenCLTarget(opencl_version="3.0"), "yes"),
+        (OpenCLTarget(extensions={"cl_khr_fp16"}), OpenCLTarget(opencl_version="3.0"), "no"),
+        (WebGPUTarget(extensions={"subgroups"}), WebGPUTarget(), "no"),
+        (WebGPUTarget(), WebGPUTarget(extensions={"subgroups"}, warp_size=32), "yes"),
+        (HexagonTarget(version="v65"), HexagonTarget(version="v68"), "yes"),
+        (HexagonTarget(version="v68"), HexagonTarget(version="v65"), "no"),
+        (HexagonTarget(version="v67"), HexagonTarget(version="v67t"), "no"),
+        (HexagonTarget(version="v67t"), HexagonTarget(version="v68"), "yes"),
+        (HexagonTarget(version="v68"), HexagonTarget(version="v68", hvx_bytes=128), "yes"),
+        (HexagonTarget(version="v68", hvx_bytes=64), HexagonTarget(version="v68", hvx_bytes=128), "no"),
+        (HexagonTarget(version="v68", hvx_bytes=128), HexagonTarget(version="v68"), "unknown"),
+        (HexagonTarget(extensions={"hvx-qfloat"}), HexagonTarget(), "no"),
+        (OpenCLTarget(), VulkanTarget(), "no"),
+    ],
+)
+def test_known_answers(code: Target, run_on: Target, answer: str) -> None:
+    """Versions are floors, sets are subsets, systems and vector lengths are identities."""
+    assert answer == code.compatible(run_on).answer
+
+
+def test_macos_10_16_is_11() -> None:
+    """The name that old programs are given is the same version."""
+    assert macos("11") == macos("10.16")
+
+
+def test_spellings_of_hexagon_are_one_value() -> None:
+    """LLVM's name of the CPU is the version; the vectors are of the core's version unless stated."""
+    dsp = HexagonTarget(version="hexagonv73", hvx_bytes=128)
+    assert dsp == HexagonTarget(version="v73", hvx_bytes=128, hvx_version="v73")
+    assert {"kind": "hexagon", "version": "v73", "hvx_bytes": 128} == dsp.to_dict()
+    assert dsp == dsp.with_host(HexagonTarget(version="v73")).without_host()
+
+
+def test_names_with_spaces_survive_the_text() -> None:
+    """A device's name is kept as its driver writes it."""
+    target = VulkanTarget(model="AMD Radeon [RX 7900] 100% (TM)", device_type="discrete")
+    assert " " not in str(target).split("model=")[1].split(" device_type")[0]
+    assert target == targetspec.parse(str(target))
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: WebGPUTarget(warp_size=32), FieldError),
+        (lambda: WebGPUTarget(max_threads_per_block=2.5), FieldTypeError),
+        (lambda: MetalTarget(deployment_target="14"), FieldError),
+        (lambda: MetalTarget(gpu_family="apple"), FieldError),
+        (lambda: MetalTarget(os="darwin"), FieldError),
+        (lambda: VulkanTarget(api_version=1.3), FieldTypeError),
+        (lambda: VulkanTarget(capabilities="Float16"), FieldTypeError),
+        (lambda: VulkanTarget(subgroup_operations={"banana"}), FieldError),
+        (lambda: VulkanTarget(model=" x"), FieldError),
+        (lambda: OpenCLTarget(max_threads_per_block=-1), FieldError),
+        (lambda: OpenCLTarget(max_threads_per_block=True), FieldTypeError),
+        (lambda: HexagonTarget(version="v99"), FieldError),
+        (lambda: HexagonTarget(hvx_bytes=256), FieldError),
+        (lambda: HexagonTarget(hvx_bytes=True), FieldTypeError),
+        (lambda: HexagonTarget(version="v5", hvx_bytes=128), FieldError),
+        (lambda: HexagonTarget(hvx_version="v68"), FieldError),
+    ],
+)
+def test_what_cannot_be_is_refused(make: Any, error: type[Exception]) -> None:
+    """A wrong type, an unknown word, and a fact without the one that it needs."""
+    with pytest.raises(error):
+        make()
