@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from targetspec.features import FeatureSet
     from targetspec.host.detected import detect_host
+    from targetspec.kinds.composite import CompositeTarget
     from targetspec.kinds.cpu import CpuTarget
     from targetspec.kinds.cuda import CudaTarget
     from targetspec.kinds.hexagon import HexagonTarget
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "CompositeTarget",
     "CpuTarget",
     "CudaTarget",
     "DocumentError",

@@ -18,7 +18,7 @@ from targetspec import cpu, registry
 from targetspec.errors import DocumentError, FieldError, Problem, TargetspecError, UnknownNameError, portable
 from targetspec.features import FeatureSet
 from targetspec.fields import TABLES_NAME, Refused, Shape, Spec, canonical_json
-from targetspec.target import HostShape, Target
+from targetspec.target import HostShape, MembersShape, Target
 
 # Far beyond any target (the largest real ones are near 5 kB), and small enough to be read in well under a second.
 LONGEST = 1_000_000
@@ -100,7 +100,7 @@ def _refuse_constant(name: str) -> NoReturn:
     _fail("$", f"{name} is no JSON number")
 
 
-def _read(document: Any, path: str, *, as_host: bool = False) -> Target:
+def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = False) -> Target:
     if not isinstance(document, Mapping):
         _fail(path, f"must be an object with a kind, got {type(document).__name__}")
     kind = document.get("kind")
@@ -110,6 +110,9 @@ def _read(document: Any, path: str, *, as_host: bool = False) -> Target:
         cls = registry.kind(kind)
     except UnknownNameError as error:
         _fail(f"{path}.kind", str(error))
+    if cls.is_composite and (as_host or inner):
+        # Refused before its members are read, so that no document nests without end.
+        _fail(path, "must be no composite", "composites do not nest, and are no hosts")
     try:
         fields = _CONVERTER.structure(_Document(cls, dict(document), as_host), _Fields)
     except ClassValidationError as group:
@@ -161,6 +164,9 @@ def _take(name: Any, value: Any, specs: Mapping[str, Spec], fields: _Fields) -> 
     if isinstance(shape, HostShape):
         fields[name] = _host(value)
         return
+    if isinstance(shape, MembersShape):
+        fields[name] = _members(name, value, shape)
+        return
     fields[name] = _loaded(name, value, shape)
 
 
@@ -189,6 +195,24 @@ def _host(value: Any) -> Target:
         return HostShape().check(host)
     except Refused as refused:
         _fail(".host", refused.message, refused.hint)
+
+
+def _members(name: str, value: Any, shape: MembersShape) -> tuple[Target, ...]:
+    if type(value) is not list:
+        _fail(f".{name}", f"must be an array of targets, got {_shown(value)}")
+    members: list[Target] = []
+    problems: list[Problem] = []
+    for at, document in enumerate(value):
+        try:
+            members.append(_read(document, f".{name}[{at}]", inner=True))
+        except _Fault as fault:
+            problems += fault.problems
+    if problems:
+        raise _Fault(tuple(problems))
+    try:
+        return shape.check(members)
+    except Refused as refused:
+        _fail(f".{name}", refused.message, refused.hint)
 
 
 def _problems(group: ClassValidationError, path: str) -> list[Problem]:

@@ -146,10 +146,10 @@ def _checked_need(name: str, value: Any, known: Mapping[str, tuple[Shape, Rule]]
         raise FieldError(kind, name, portable(value), refused.message, refused.hint) from None
 
 
-def _rules(target: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
+def _rules(built_for: Any, run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
     """Yield each rule with the demand it judges."""
-    for rule in target.rules(question.purpose):
-        yield rule, rule.demand(target)
+    for rule in _judge_of(built_for, run_on).rules(question.purpose):
+        yield rule, rule.demand(built_for)
 
 
 def _need_rules(run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
@@ -159,7 +159,7 @@ def _need_rules(run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
 
 
 def _all_rules(built_for: Any, run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
-    yield from _rules(built_for, question)
+    yield from _rules(built_for, run_on, question)
     yield from _need_rules(run_on, question)
 
 
@@ -174,8 +174,15 @@ def _decide(rule: Rule, demand: Any, promise: Any, question: _Question) -> tuple
     return answer, ""
 
 
+def _judge_of(built_for: Any, run_on: Any) -> Any:
+    """Return the target whose kind judges both: the composite where kinds differ, None where there is none."""
+    if built_for.kind == run_on.kind:
+        return built_for
+    return next((target for target in (built_for, run_on) if target.is_composite), None)
+
+
 def _answer(built_for: Any, run_on: Any, question: _Question) -> Answer:
-    if built_for.kind != run_on.kind:
+    if _judge_of(built_for, run_on) is None:
         return "no"
     worst: Answer = "yes"
     for rule, demand in _all_rules(built_for, run_on, question):
@@ -188,7 +195,7 @@ def _answer(built_for: Any, run_on: Any, question: _Question) -> Answer:
 
 
 def _explain(built_for: Any, run_on: Any, question: _Question) -> Iterator[Reason]:
-    if built_for.kind != run_on.kind:
+    if _judge_of(built_for, run_on) is None:
         yield Reason("kind", built_for.kind, run_on.kind, "kinds of target never mix", "design", "blocks")
         return
     for rule, demand in _all_rules(built_for, run_on, question):

@@ -15,6 +15,7 @@ from typing import Any
 from targetspec.errors import RegistrationError, UnknownNameError
 
 KINDS = {
+    "composite": "targetspec.kinds.composite:CompositeTarget",
     "cpu": "targetspec.kinds.cpu:CpuTarget",
     "cuda": "targetspec.kinds.cuda:CudaTarget",
     "hexagon": "targetspec.kinds.hexagon:HexagonTarget",
@@ -26,6 +27,7 @@ KINDS = {
 }
 DIALECTS = {"targetspec": "targetspec.dialects.native", "llvm": "targetspec.dialects.llvm"}
 PUBLIC = {
+    "CompositeTarget": "targetspec.kinds.composite",
     "CpuTarget": "targetspec.kinds.cpu",
     "CudaTarget": "targetspec.kinds.cuda",
     "DocumentError": "targetspec.errors",

@@ -28,13 +28,14 @@ def json_schema(name: str = "target") -> dict[str, Any]:
 def _target() -> dict[str, Any]:
     kinds = [registry.kind(kind) for kind in registry.kind_names()]
     definitions = {kind.kind: _kind(kind) for kind in kinds}
+    members = [{"$ref": f"#/$defs/{kind.kind}"} for kind in kinds if not kind.is_composite]
     hosts = [_without_host(_kind(kind)) for kind in kinds if kind.host_capable]
     return {
         "$schema": _DIALECT,
         "$id": _ID.format(name="target", version=VERSION),
         "title": "A compilation target",
         "oneOf": [{"$ref": f"#/$defs/{kind}"} for kind in definitions],
-        "$defs": {**definitions, "host": {"oneOf": hosts}},
+        "$defs": {**definitions, "host": {"oneOf": hosts}, "member": {"oneOf": members}},
     }
 
 
@@ -47,7 +48,8 @@ def _kind(cls: type[Target]) -> dict[str, Any]:
         **TABLES_NAME.schema(),
         "description": "the version of the tables that the features were closed with",
     }
-    return {"type": "object", "properties": properties, "required": ["kind"], "additionalProperties": False}
+    required = ["kind", *cls.required]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 
 
 def _without_host(schema: dict[str, Any]) -> dict[str, Any]:

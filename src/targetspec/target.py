@@ -38,6 +38,38 @@ class HostShape(Shape):
         return {"$ref": "#/$defs/host"}
 
 
+@attrs.frozen
+class MembersShape(Shape):
+    """Targets of kinds that are no composite themselves: at least one, in order."""
+
+    def check(self, value: Any) -> tuple[Target, ...]:
+        """Accept a sequence of targets."""
+        if type(value) not in (tuple, list):
+            raise Refused("must be a sequence of targets", "put a single one in a list", wrong_type=True)
+        if not value:
+            raise Refused("must hold at least one target")
+        for member in value:
+            if not isinstance(member, Target):
+                raise Refused("must hold targets only", "parse a text first", wrong_type=True)
+            if member.is_composite:
+                raise Refused(
+                    "must hold no composite, for composites do not nest", "name its members instead"
+                )
+        return tuple(value)
+
+    def dump(self, value: Any) -> Any:
+        """Return the members' own documents."""
+        return [member.to_dict() for member in value]
+
+    def write(self, value: Any) -> str:
+        """Write each member in brackets."""
+        return "".join(f"[{member}]" for member in value)
+
+    def schema(self) -> dict[str, Any]:
+        """Refer to the definition that the document's schema holds."""
+        return {"type": "array", "items": {"$ref": "#/$defs/member"}, "minItems": 1}
+
+
 def _host_answer(need: Target | None, have: Target | None) -> Answer:
     if need is None:
         return "yes"
@@ -85,6 +117,8 @@ class Target:
 
     kind: ClassVar[str]
     host_capable: ClassVar[bool] = False
+    is_composite: ClassVar[bool] = False
+    required: ClassVar[tuple[str, ...]] = ()
     derived_needs: ClassVar[Mapping[str, tuple[Shape, Rule]]] = {}
 
     libs: frozenset[str] = attrs.field(

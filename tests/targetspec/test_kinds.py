@@ -18,15 +18,17 @@ from targetspec.testing import compatible_pairs, device_targets, kind_targets
 
 KINDS = sorted(registry.KINDS)
 DEVICES = [kind for kind in KINDS if kind not in ("cpu", "composite")]
+ALL_BUT_CPU = [*DEVICES, "composite"]
 SCHEMA = jsonschema.Draft202012Validator(targetspec.json_schema())
 purposes = st.sampled_from(PURPOSES)
 # Each law is tried on every kind, so a share of the profile's examples for each will do.
 few = settings(max_examples=max(10, settings().max_examples // 4))
 kinds = pytest.mark.parametrize("kind", KINDS)
 devices = pytest.mark.parametrize("kind", DEVICES)
+others = pytest.mark.parametrize("kind", ALL_BUT_CPU)
 
 
-@devices
+@others
 @few
 @given(data=st.data())
 def test_every_form_gives_back_the_target(kind: str, data: st.DataObject) -> None:
@@ -54,7 +56,7 @@ def test_every_field_is_documented(kind: str) -> None:
     assert [] == [name for name, one in specs.items() if name.endswith("_bytes") and one.unit != "byte"]
 
 
-@devices
+@others
 @few
 @given(data=st.data(), purpose=purposes)
 def test_equal_targets_are_compatible(kind: str, data: st.DataObject, purpose: Any) -> None:
@@ -65,7 +67,7 @@ def test_equal_targets_are_compatible(kind: str, data: st.DataObject, purpose: A
     assert () == tuple(r for r in target.compatible(again, purpose=purpose).reasons if r.weight != "caution")
 
 
-@devices
+@others
 @few
 @given(data=st.data(), purpose=purposes)
 def test_a_yes_and_a_yes_make_a_yes(kind: str, data: st.DataObject, purpose: Any) -> None:
@@ -87,7 +89,7 @@ def test_transitive_from_compatible_pairs(pair: Any, third: targetspec.Target) -
         assert first.compatible(third)
 
 
-@devices
+@others
 @few
 @given(data=st.data(), purpose=purposes)
 def test_reasons_and_answer_agree(kind: str, data: st.DataObject, purpose: Any) -> None:

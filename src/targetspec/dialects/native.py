@@ -2,6 +2,7 @@
 
     target = KIND { key "=" value }
     value  = "[" target "]"            for a host
+           | "[" target "]" { "[" target "]" }    for the members of a composite
            | text without white space and brackets, as the field's shape writes it
 
 Keys are the kind's fields, each at most once, in any order. `features` is a list joined by commas: of signed names
@@ -23,12 +24,12 @@ from targetspec.dialects.words import Source, Word, signed
 from targetspec.errors import TargetSyntaxError, UnknownNameError
 from targetspec.fields import Refused, Spec
 from targetspec.parsing import Parsed
-from targetspec.target import Target
+from targetspec.target import MembersShape, Target
 
 NAME = "targetspec"
 _SIGNS = ("+", "-")
 _KIND = re.compile(r"\s*([^\s=\[\]]+)(?=\s|$)")
-_FIELD = re.compile(r"\s*([^\s=\[\]]+)=(\[[^\[\]]*\]|[^\s\[\]]*)(?=\s|$)")
+_FIELD = re.compile(r"\s*([^\s=\[\]]+)=((?:\[[^\[\]]*\])+|[^\s\[\]]*)(?=\s|$)")
 _REST = re.compile(r"\s*(\S+)")
 
 
@@ -115,6 +116,8 @@ def _check_key(source: Source, key: Word, cls: type[Target], seen: set[str]) -> 
 def _value(source: Source, name: str, word: Word, spec: Spec) -> Any:
     if name == "host":
         return _host(source, word)
+    if isinstance(spec.shape, MembersShape):
+        return _members(source, word)
     if word.text.startswith("["):
         raise source.fault(word, f"{name} takes no brackets", "only host=[...] has them")
     if not word.text and name not in ("features", "libs"):
@@ -134,7 +137,17 @@ def _shaped(source: Source, name: str, word: Word, spec: Spec) -> Any:
 def _host(source: Source, word: Word) -> Target:
     if not word.text.startswith("["):
         raise source.fault(word, "a host is a target in brackets", "write host=[cpu triple=...]")
+    if "][" in word.text:
+        raise source.fault(word, "a host is one target", "write host=[cpu triple=...]")
     return _read(source, Word(word.text[1:-1], word.start + 1), inner=True)
+
+
+def _members(source: Source, word: Word) -> tuple[Target, ...]:
+    if not word.text.startswith("["):
+        hint = "write members=[cuda arch=sm_90a][cpu triple=...]"
+        raise source.fault(word, "members are targets in brackets", hint)
+    places = re.finditer(r"\[([^\[\]]*)\]", word.text)
+    return tuple(_read(source, Word(at[1], word.start + at.start(1)), inner=True) for at in places)
 
 
 def _features(source: Source, word: Word) -> tuple[Word, ...] | frozenset[str]:

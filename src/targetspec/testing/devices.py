@@ -10,7 +10,8 @@ from targetspec import registry
 from targetspec.errors import FieldError
 from targetspec.fields import Choice, Count, Flag, NameSet, Shape, Text, Version
 from targetspec.gpu_cuda import arch_names
-from targetspec.target import HostShape, Target
+from targetspec.kinds.composite import NoNames
+from targetspec.target import HostShape, MembersShape, Target
 from targetspec.testing.cpu import cpu_targets
 
 # Few values of each, so that two draws often meet.
@@ -39,6 +40,7 @@ _POOLS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("hexagon", "hvx_bytes"): (64, 128),
     ("hexagon", "extensions"): ("hvx-qfloat", "hvx-ieee-fp"),
 }
+_LIBRARIES = ("cudnn", "miopen", "clml")
 _FREE = (Count, Flag)
 
 
@@ -71,16 +73,28 @@ def kind_targets(draw: st.DrawFn, kind: str, *, hosts: bool = True) -> Target:
 
 
 def _field(kind: str, name: str, shape: Shape, *, hosts: bool) -> st.SearchStrategy[Any]:
-    if isinstance(shape, HostShape):
-        return st.none() | cpu_targets(hosts=False) if hosts else st.none()
-    if name == "libs":
-        return st.frozensets(st.sampled_from(("cudnn", "miopen", "clml")), max_size=2)
-    if (kind, name) in _POOLS:
-        pool = st.sampled_from(_POOLS[kind, name])
-        return st.frozensets(pool, max_size=3) if isinstance(shape, NameSet) else st.none() | pool | pool
-    if isinstance(shape, NameSet):
-        return shape_values(shape)
-    return st.none() | shape_values(shape)
+    match shape:
+        case HostShape():
+            return st.none() | cpu_targets(hosts=False) if hosts else st.none()
+        case MembersShape():
+            return st.lists(_members(kind), min_size=1, max_size=3)
+        case NoNames():
+            return st.none()
+        case NameSet():
+            return _names(kind, name, shape)
+    pool = st.sampled_from(_POOLS[kind, name]) if (kind, name) in _POOLS else shape_values(shape)
+    return st.none() | pool
+
+
+def _names(kind: str, name: str, shape: NameSet) -> st.SearchStrategy[frozenset[str]]:
+    pool = _LIBRARIES if name == "libs" else _POOLS.get((kind, name))
+    return st.frozensets(st.sampled_from(pool), max_size=2) if pool else shape_values(shape)
+
+
+def _members(composite: str) -> st.SearchStrategy[Target]:
+    kinds = sorted(set(registry.KINDS) - {composite, "cpu"})
+    devices = st.sampled_from(kinds).flatmap(lambda kind: kind_targets(kind, hosts=False))
+    return cpu_targets(hosts=False) | devices
 
 
 def made(cls: type[Target], fields: dict[str, Any]) -> Target:
@@ -98,7 +112,9 @@ def made(cls: type[Target], fields: dict[str, Any]) -> Target:
 def compatible_device_pairs(draw: st.DrawFn, kind: str) -> tuple[Target, Target]:
     """Return pairs of one kind of which code for the first runs on the second."""
     first = draw(kind_targets(kind, hosts=False))
-    changes: dict[str, Any] = {"libs": first.libs | draw(st.frozensets(st.just("extra")))}
+    changes: dict[str, Any] = {}
+    if not first.is_composite:
+        changes["libs"] = first.libs | draw(st.frozensets(st.just("extra")))
     for name, one in first.specs().items():
         if isinstance(one.shape, _FREE) and not one.rules["code"]:
             changes[name] = draw(st.none() | shape_values(one.shape))
