@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import insort
 
 import numpy as np
@@ -11,8 +12,8 @@ from tuner.strategies.breeding import Breeder
 from tuner.strategies.trials import Trials
 
 _POPULATION = 10
-# Children bred at a time: enough to share the cost of arrays, few enough to follow the population.
-_BROOD = 8
+# So many children are bred at a time, to share the cost of arrays, and so many proposed before the next are bred.
+_BRED, _PROPOSED = 8, 4
 
 
 class Genetic:
@@ -32,13 +33,13 @@ class Genetic:
         fresh = [child for child in self._brood if child not in self._trials.taken]
         if not fresh:
             parents = np.array([point for *_, point in self._population])
-            fresh = self._breeder.children(parents, _BROOD)[: _BROOD // 2]
+            fresh = self._breeder.children(parents, _BRED)[:_PROPOSED]
         self._brood = fresh[1:]
         return fresh[0] if fresh else None
 
     def tell(self, point: Point, cost: float) -> None:
         """Take the point into the population, from which the worst drops out."""
         self._told += 1
-        if cost < float("inf"):
+        if cost < math.inf:
             insort(self._population, (cost, self._told, point))
             del self._population[_POPULATION:]

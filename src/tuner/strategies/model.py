@@ -1,14 +1,16 @@
-"""A model of cost over a space: Gaussian process regression on log cost, in closed form."""
+"""A model of cost over a space: Gaussian process regression on log cost, in closed form.
+
+All of it is written with array operations that do not go through BLAS, whose threads would spin on the cores that
+compile and measure.
+"""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tuner.constraints import Value
-from tuner.space import Space
+from tuner.space import Point, Space
 
 Points = NDArray[np.int64]
 Floats = NDArray[np.floating]
@@ -17,72 +19,101 @@ Floats = NDArray[np.floating]
 _LEVELS = 64
 # How much of the distance between two numbers of a list is that they differ at all, not how far they are apart.
 _DIFFERENT = 0.5
-_NOISE = 3e-3
-# Predictions are compared to this many digits, so that rounding in BLAS decides nothing.
+# The share of the variance that is a sum of effects of one parameter each.
+_ADDITIVE = 0.7
+# The variance of what the model does not explain, of a variance of 1.
+_NOISE = 2e-3
+# Predictions are compared to this many digits, so that rounding, which differs between machines, decides nothing.
 _DIGITS = 8
 
 
 class CostModel:
-    """Predicts costs, up to order, from those of other points.
+    """Predicts costs, up to their order, from those of known points.
 
-    The covariance is exp(-distance), where the distance of two points adds up over parameters and is Euclidean,
-    squared, between their features: thermometer code (how far apart) and one-hot code (different at all).
+    A cost is taken for a sum of an effect of each parameter and one of all together, so that the covariance of two points
+    is a sum and a product over parameters, of exp(-distance). The inverse of the covariances of the known points is
+    kept, and changes with each of them.
     """
 
-    CAPACITY = 256
+    def __init__(self, space: Space, capacity: int) -> None:
+        self.capacity = capacity
+        values = [(at, listed) for at, listed in enumerate(space.parameters.values()) if len(listed) > 1]
+        self._levels = [(at, _levels(listed)) for at, listed in values]
+        tables = [_distances(listed) for _, listed in values]
+        # Distances add up over parameters, and so their length scale together grows with their number.
+        self._together = [np.exp(-2 * table / len(tables)) for table in tables]
+        self._alone = [np.exp(-2.5 * table) * _ADDITIVE / len(tables) for table in tables]
+        self._points: Points = np.empty((0, len(space.parameters)), np.int64)
+        self._costs: Floats = np.empty(0)
+        self._inverse: Floats = np.empty((0, 0))
 
-    def __init__(self, space: Space) -> None:
-        varying = [listed for listed in space.parameters.values() if len(listed) > 1]
-        self._columns = [at for at, listed in enumerate(space.parameters.values()) if len(listed) > 1]
-        # The length scale grows with the number of parameters, as distances do.
-        self._tables = [_features(listed) / math.sqrt(max(1, len(varying) / 2)) for listed in varying]
-        self._known: Floats = np.empty((0, 0))
-        self._weights: Floats = np.empty(0)
+    def covariance(self, left: Points, right: Points) -> Floats:
+        """Give the covariance of each of the left with each of the right points: 1 where they are equal."""
+        product = np.full((len(left), len(right)), 1 - _ADDITIVE if self._levels else 1.0)
+        total = np.zeros_like(product)
+        for (at, levels), together, alone in zip(self._levels, self._together, self._alone, strict=True):
+            rows, columns = levels[left[:, at]], levels[right[:, at]]
+            product *= together[:, columns][rows]
+            total += alone[:, columns][rows]
+        total += product
+        return total
 
-    def distance(self, left: Points, right: Points) -> Floats:
-        """Give the distance between each of the left and each of the right points."""
-        return _squared(self._embed(left), self._embed(right))
-
-    def fit(self, points: Points, costs: Floats) -> None:
-        """Learn from at most CAPACITY different points, not all of which failed (infinite cost)."""
-        self._known = self._embed(points)
-        covariance: Floats = np.exp(-_squared(self._known, self._known))
-        covariance[np.diag_indices(len(points))] += _NOISE
-        self._weights = np.linalg.solve(covariance, _standardised(costs))
+    def learn(self, point: Point, cost: float) -> None:
+        """Take up a new point with its cost (infinite: it failed); beyond the capacity only the best are kept."""
+        if len(self._costs) == self.capacity:
+            worst = int(self._costs.argmax())
+            if cost >= self._costs[worst]:
+                return
+            self._forget(worst)
+        self._add(np.array([point]), cost)
 
     def predict(self, points: Points) -> Floats:
-        """Give values that grow with the predicted cost."""
-        predicted: Floats = np.exp(-_squared(self._embed(points), self._known)) @ self._weights
+        """Give numbers that grow with the predicted cost; some known point must not have failed."""
+        weights = (self._inverse * _standardised(self._costs)).sum(axis=1)
+        predicted: Floats = np.einsum("ij,j->i", self.covariance(points, self._points), weights)
         return predicted.round(_DIGITS)
 
-    def _embed(self, points: Points) -> Floats:
-        parts = [table[points[:, at]] for at, table in zip(self._columns, self._tables, strict=True)]
-        return np.concatenate(parts, axis=1) if parts else np.zeros((len(points), 1))
+    def _add(self, point: Points, cost: float) -> None:
+        shared = self.covariance(point, self._points)[0]
+        solved = (self._inverse * shared).sum(axis=1)
+        left = 1 + _NOISE - (shared * solved).sum()
+        count = len(self._costs)
+        inverse = np.empty((count + 1, count + 1))
+        np.multiply(solved[:, None], solved / left, out=inverse[:count, :count])
+        inverse[:count, :count] += self._inverse
+        inverse[count, :count] = inverse[:count, count] = -solved / left
+        inverse[count, count] = 1 / left
+        self._inverse = inverse
+        self._points = np.concatenate([self._points, point])
+        self._costs = np.append(self._costs, cost)
+
+    def _forget(self, at: int) -> None:
+        kept = np.arange(len(self._costs)) != at
+        column = self._inverse[kept, at]
+        self._inverse = self._inverse[kept][:, kept] - column[:, None] * (column / self._inverse[at, at])
+        self._points, self._costs = self._points[kept], self._costs[kept]
 
 
-def _features(listed: tuple[Value, ...]) -> Floats:
-    count = min(len(listed), _LEVELS)
-    level = np.arange(len(listed)) * count // len(listed)
-    different = 1.0 if isinstance(listed[0], str) else _DIFFERENT
-    above = np.array(level[:, None] > np.arange(count - 1), float)
-    same = np.array(level[:, None] == np.arange(count), float)
-    return np.hstack(
-        [above * math.sqrt((1 - different) / max(1, count - 1)), same * math.sqrt(different / 2)]
-    )
+def _levels(listed: tuple[Value, ...]) -> Points:
+    levels: Points = np.arange(len(listed)) * min(len(listed), _LEVELS) // len(listed)
+    return levels
 
 
-def _squared(left: Floats, right: Floats) -> Floats:
-    across: Floats = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1) - 2 * (left @ right.T)
-    return np.maximum(across, 0)
+def _distances(listed: tuple[Value, ...]) -> Floats:
+    """Tabulate the distance of levels, at most 1; in a list of names all are equally far apart."""
+    levels = np.arange(min(len(listed), _LEVELS))
+    apart = np.abs(levels[:, None] - levels) / (len(levels) - 1)
+    different = 1 if isinstance(listed[0], str) else _DIFFERENT
+    distances: Floats = (1 - different) * apart + different * (apart > 0)
+    return distances
 
 
 def _standardised(costs: Floats) -> Floats:
     """Bring costs to mean 0 and deviation 1, on a log scale, with all that are above the median equal.
 
-    How bad the bad ones are would bend the model where it matters; failures are no worse than the worst.
+    How bad the bad ones are would bend the model where it matters; a failure is as bad as the worst.
     """
-    finite = costs[np.isfinite(costs)]
-    bounded = np.minimum(costs, finite.max())
+    bounded = np.minimum(costs, costs[np.isfinite(costs)].max())
     logs = np.log(np.minimum(bounded, np.median(bounded)))
     spread = logs.std()
     standardised: Floats = (logs - logs.mean()) / (spread if spread > 0 else 1.0)
