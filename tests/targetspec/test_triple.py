@@ -367,7 +367,7 @@ def test_a_triple_survives_pickle_and_copy(triple):
     copies = [pickle.loads(pickle.dumps(triple, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
     copies += [copy.copy(triple), copy.deepcopy(triple), attrs.evolve(triple)]
     assert {triple} == set(copies)
-    assert eval(repr(triple)) == triple
+    assert eval(repr(triple)) == triple  # noqa: S307 - the repr is of our own making
 
 
 @given(triples())
