@@ -175,7 +175,7 @@ def test_emit_cannot_change_the_configuration() -> None:
 def test_the_baseline_is_plain_or_the_first_configuration() -> None:
     """Without a plain version the space's first configuration stands in."""
     stages: list[str] = []
-    plain = make(commented, plain=lambda target, problem: DOUBLING)  # noqa: ARG005
+    plain = make(commented, plain=lambda target, problem: DOUBLING)
     assert compile_text(DOUBLING, HOST, entry="f", passes="O3") == compile_plain(
         stages.append, plain, HOST, {}
     )

@@ -72,7 +72,7 @@ def report(path: Path, pipe: int) -> None:
 
 def test_kill_loses_no_reported_record(path: Path):
     """After SIGKILL at any moment the file opens, is sound, and has every record that was reported."""
-    moments = random.Random(2026)  # noqa: S311
+    moments = random.Random(2026)
     reported: set[int] = set()
     for _ in range(12):
         reader, writer = os.pipe()

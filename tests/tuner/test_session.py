@@ -94,7 +94,7 @@ def test_configurations_that_the_target_cannot_hold_are_never_tried():
     here = targetspec.detect_host()
     registers = here.vector_registers
 
-    def needs(config: dict[str, Any], problem: dict[str, int]) -> dict[str, int]:  # noqa: ARG001
+    def needs(config: dict[str, Any], problem: dict[str, int]) -> dict[str, int]:
         return {"vector_registers": registers * config["step"] // 2}
 
     kernel = make("needy", Space({"step": [1, 2, 4, 8]}), needs=needs)
@@ -116,23 +116,23 @@ class Recorded:
         self.ahead = ahead
         self.story: list[tuple[str, int]] = []
 
-    def start(self, task: Any) -> Recorded:  # noqa: ARG002
+    def start(self, task: Any) -> Recorded:
         return self
 
     def fingerprint(self) -> None:
         return None
 
-    def baseline(self, best: float | None) -> None:  # noqa: ARG002
+    def baseline(self, best: float | None) -> None:
         return None
 
-    def submit(self, number: int, config: dict[str, Any]) -> None:  # noqa: ARG002
+    def submit(self, number: int, config: dict[str, Any]) -> None:
         self.story.append(("submit", number))
 
-    def result(self, number: int, best: float | None, timeout: float | None) -> Trial:  # noqa: ARG002
+    def result(self, number: int, best: float | None, timeout: float | None) -> Trial:
         self.story.append(("result", number))
         return Trial(Outcome("ok"), float(number + 1))
 
-    def race(self, finalists: Any) -> None:  # noqa: ARG002
+    def race(self, finalists: Any) -> None:
         return None
 
     def close(self) -> None:
@@ -197,7 +197,7 @@ def test_a_mismatch_gives_the_reasons_of_the_relation():
     with pytest.raises(TargetMismatchError) as caught:
         tune(DOUBLE, PROBLEM, target, progress=False)
     assert str(target.compatible(targetspec.detect_host())) == caught.value.reasons
-    assert caught.value == pickle.loads(pickle.dumps(caught.value))  # noqa: S301
+    assert caught.value == pickle.loads(pickle.dumps(caught.value))
 
 
 def test_progress_shows_trials_failures_and_the_best():
