@@ -30,7 +30,9 @@ class Plan(NamedTuple):
 
 PLANS = {
     "arm": Plan("arm", {32: "arm-none-eabi"}, closure="llvm"),
-    "riscv": Plan("riscv", {64: "riscv64-linux-gnu", 32: "riscv32-unknown-elf"}, closure="llvm"),
+    "riscv": Plan(
+        "riscv", {64: "riscv64-linux-gnu", 32: "riscv32-unknown-elf"}, closure="llvm", mute_counts=False
+    ),
     "powerpc": Plan("powerpc", {64: "powerpc64le-linux-gnu", 32: "powerpc-linux-gnu"}, base="pwr10"),
     "systemz": Plan("s390x", {64: "s390x-linux-gnu"}, "-march=", line=True),
     "loongarch": Plan(
@@ -143,13 +145,15 @@ def _features(
     held = [name for name, role in roles.items() if role in ("isa", "abi")]
     if plan.closure == "llvm":
         hard, soft = _defined(patches, held, defined, mute)
+        taken: dict[str, set[str]] = {}
     else:
-        hard, soft = _asked(plan, held)
+        hard, soft, taken = _asked(plan, held)
     return {
         name: row(
             role,
             implies=reduce(name, hard) if name in hard else (),
             brings=soft.get(name, ()),
+            takes=taken.get(name, ()),
             field=patches.field(name),
         )
         for name, role in roles.items()
@@ -183,21 +187,27 @@ def _rules(plan: Plan, features: dict[str, dict[str, str]]) -> dict[str, str]:
     rules = {name: " ".join(parts[name]) for name, on in answers.items() if name in on}
     for name, needed in rules.items():
         features[name]["takes"] = needed
-    # The compressed loads and stores of floating point come with c; which ones depends on the width.
+    # The compressed loads and stores of floating point are part of c where d or f is there; without them, c is not.
+    features["zcd"]["takes"] = features["zcf"]["takes"] = "c"
     return rules | {"zcd": "c d", "zcf": "32bit c f"}
 
 
-def _asked(plan: Plan, held: list[str]) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
+def _asked(
+    plan: Plan, held: list[str]
+) -> tuple[dict[str, set[str]], dict[str, set[str]], dict[str, set[str]]]:
+    """Return what clang closes: what a feature implies, what it brings besides, and what goes with it besides."""
     triple = next(iter(plan.triples.values()))
     bare = cc1(triple, "").on
     added = ask_all(lambda name: set(cc1(triple, "", f"+{name}").on - bare), held)
-    gone = ask_all(lambda name: cc1(triple, plan.base, f"-{name}").off, held)
+    gone = ask_all(lambda name: cc1(triple, plan.base, f"-{name}").off & set(held), held)
     hard = {name: {one for one in added[name] | {name} if one == name or name in gone[one]} for name in held}
     hard = {name: transitive(hard, [name]) for name in held}
     soft = {name: added[name] - hard[name] for name in held}
-    return hard, {
+    own = {
         name: names - set().union(*(soft[one] for one in hard[name] - {name})) for name, names in soft.items()
     }
+    taken = {name: {one for one in gone[name] if name not in hard[one]} for name in held}
+    return hard, own, taken
 
 
 def _cover_line(

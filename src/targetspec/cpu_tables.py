@@ -248,18 +248,20 @@ class Table:
         self._check(wanted, refused)
         gone = functools.reduce(lambda mask, name: mask | self.gone(name), refused, 0)
         mask = self._without(mask, gone)
-        for name in wanted:
-            if not self.bit[name] & self.widen(mask):
-                mask |= self._up[name]
-        return self.checked(self._bringing(mask, self.ups(wanted), gone))
+        wide = self.widen(mask)
+        # What is there already changes nothing, and brings nothing.
+        fresh = self.ups(name for name in wanted if not self.bit[name] & wide)
+        return self.checked(self._bringing(mask | fresh, fresh, gone))
 
     def _without(self, mask: int, gone: int) -> int:
-        # What only a version covered stays when the version goes, as LLVM clears no more than what implies the name.
-        left = mask & ~gone
+        # What only a version covered stays when the version goes, as LLVM clears no more than what implies the name;
+        # not what implies a feature that went before.
+        left, covered = mask & ~gone, 0
         for bit, cover in self.covers:
             if mask & gone & bit:
-                left |= cover & ~gone
-        return left
+                covered |= cover & ~gone
+        whole = left | covered
+        return left | self.mask(name for name in self.unmask(covered) if not self._up[name] & ~whole)
 
     def _bringing(self, mask: int, fresh: int, gone: int) -> int:
         fresh = self.close(fresh)
