@@ -270,7 +270,7 @@ ASK = {
 
 def _changes(family: str, seed: int, count: int) -> list[tuple[str, str, str]]:
     """Draw (CPU, sign, feature) for 64-bit code."""
-    draw = random.Random(seed)  # noqa: S311 - a sample, not a secret
+    draw = random.Random(seed)
     names = [
         name for name in cpu.cpu_names(family) if 64 in cpu.cpu_widths(family, name) and name != "generic"
     ]
