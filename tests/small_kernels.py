@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
+import attrs
 import numpy as np
 
 from tuner.errors import ProblemError
@@ -48,7 +52,7 @@ def double_text(step: int, n: int) -> str:
     return _LOOP.format(body="".join(_STEP.format(at=at) for at in range(step)), step=step, n=n)
 
 
-def emit(config: Mapping[str, Any], target: object, problem: Mapping[str, int]) -> str:  # noqa: ARG001
+def emit(config: Mapping[str, Any], target: object, problem: Mapping[str, int]) -> str:
     """Give the IR of a configuration, at fault where it says so."""
     fault = config.get("fault", "none")
     if fault == "error":
@@ -66,7 +70,7 @@ def arguments(problem: Mapping[str, Any], rng: np.random.Generator) -> tuple[Any
     return rng.random(problem["n"], np.float32), np.zeros(problem["n"], np.float32)
 
 
-def reference(x: Any, y: Any) -> tuple[Any, ...]:  # noqa: ARG001
+def reference(x: Any, y: Any) -> tuple[Any, ...]:
     """Give x + x for y."""
     return None, x + x
 
@@ -93,4 +97,32 @@ FAULTY = make(
     Space({"fault": ["none", "signal", "timeout", "wrong", "error", "exit", "unlinked"], "step": [1]}),
 )
 MIXED = make("mixed", Space({"step": [1, 2, 4, 8], "fault": ["none", "wrong", "error", "exit"]}))
+
+
+def emit_rudely(config: Mapping[str, Any], target: object, problem: Mapping[str, int]) -> str:
+    """Print, and die for one configuration."""
+    sys.stdout.write("a word from emit\n")
+    if config["step"] == 8:
+        os._exit(7)
+    return emit(config, target, problem)
+
+
+def fail(*_: object) -> Any:
+    """Raise an error of two lines."""
+    raise RuntimeError("first line\nsecond line")
+
+
+def emit_anew(config: Mapping[str, Any], target: object, problem: Mapping[str, int]) -> str:
+    """Emit another text each time."""
+    return f"; {next(_COUNTS)}\n{emit(config, target, problem)}"
+
+
+_COUNTS = itertools.count()
+UNSTABLE = attrs.evolve(DOUBLE, emit=emit_anew)
+RUDE = attrs.evolve(DOUBLE, emit=emit_rudely)
+FIRST_FAULTY = make("first-faulty", Space({"fault": ["signal", "none"], "step": [1]}))
+ALL_FAULTY = make("all-faulty", Space({"fault": ["error", "wrong"], "step": [1]}))
+WORK_FAILS = attrs.evolve(DOUBLE, work=fail)
+NEEDS_FAIL = attrs.evolve(DOUBLE, needs=fail)
+NEEDS_NOTHING = attrs.evolve(DOUBLE, needs=lambda *_: None)
 LONG = make("long", Space({"step": [1, 2, 4, 8], "copy": list(range(500))}))

@@ -17,11 +17,14 @@ from tuner import report
 from tuner.comparison import compare
 from tuner.database import Database, default_path
 from tuner.errors import DatabaseError, KernelError, TunerError
+from tuner.executors import fingerprint_apart
 from tuner.kernel import Kernel
 from tuner.kernels import KERNELS
 from tuner.progress import Progress
+from tuner.record import Record
 from tuner.session import Result, read_problem, runnable, tune
 from tuner.spawning import START_METHODS
+from tuner.strategies import STRATEGIES
 
 _PROBLEMS: Mapping[str, dict[str, int]] = {"sgemm": {"m": 512, "n": 512, "k": 512}}
 _NOTHING, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
@@ -83,7 +86,9 @@ def _parser() -> argparse.ArgumentParser:
         "--start-method", choices=START_METHODS, default="spawn", help="how workers start (spawn)"
     )
     tuning.add_argument("--workers", type=_count(1), metavar="N", help="how many compile at a time")
-    tuning.add_argument("--strategy", default="default", metavar="NAME", help="the search strategy")
+    tuning.add_argument(
+        "--strategy", choices=tuple(STRATEGIES), default="default", help="the search strategy"
+    )
     tuning.add_argument(
         "--seed", type=_count(0), default=0, metavar="N", help="what the search starts from (0)"
     )
@@ -167,7 +172,7 @@ def _tune(options: argparse.Namespace, progress: Progress) -> int:
     target = runnable(options.target)
     work = kernel.work_of(problem)
     with _database(options.database) as database:
-        known = None if options.fresh else database.lookup(kernel, problem, target)
+        known = None if options.fresh else _found(options, database, kernel, problem, target)
         if known is not None:
             note = f"found the record for this very target in {database.path}; --fresh tunes anew"
             return _show(
@@ -188,10 +193,12 @@ def _present(options: argparse.Namespace, kernel: Kernel, result: Result, path: 
         )
         return _NOTHING
     best, work = result.best, kernel.work_of(dict(result.best.problem))
-    comparison = compare(kernel, dict(best.problem), result.target, best.config)
+    no_plain = result.baseline is None or result.baseline.cost is None
+    comparison = compare(kernel, dict(best.problem), result.target, best.config, plain=not no_plain)
     lines = [
         *report.describe_best(best, work)[:3],
         *report.describe_comparison(comparison, work),
+        *report.describe_failure("plain -O3 loop", result.baseline),
         *report.describe_trials(result),
         report.line("record", f"run {best.run} in {path}"),
     ]
@@ -210,7 +217,7 @@ def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG0
     # Looking up does not need a machine that runs it.
     target = targetspec.detect_host() if options.target is None else targetspec.parse(options.target)
     with _database(options.database) as database:
-        record = database.lookup(kernel, problem, target)
+        record = _found(options, database, kernel, problem, target)
         if record is None:
             _complain(f"no record of {kernel.name} {report.pairs(problem)} for {target} in {database.path}")
             return _NOTHING
@@ -223,6 +230,25 @@ def _records(options: argparse.Namespace, progress: Progress) -> int:  # noqa: A
         for record in database.records():
             print(report.row(record))
     return 0
+
+
+def _found(
+    options: argparse.Namespace,
+    database: Database,
+    kernel: Kernel,
+    problem: Mapping[str, Any],
+    target: targetspec.Target,
+) -> Record | None:
+    """Look up the record; a kernel that is not ours emits in a worker, as it may print, hang or die."""
+    fingerprint = None
+    if kernel.name not in KERNELS or kernel is not KERNELS[kernel.name]:
+        done = fingerprint_apart(kernel, target, problem, getattr(options, "start_method", "spawn"))
+        if done.failure is not None and done.failure.kind == "error":
+            raise KernelError(str(done.failure.cause))
+        if done.failure is not None:
+            return None  # so it goes by no fingerprint in the records either
+        fingerprint = done.value
+    return database.lookup(kernel, problem, target, fingerprint=fingerprint)
 
 
 def _show(options: argparse.Namespace, document: Mapping[str, Any], lines: Sequence[str]) -> int:
@@ -257,17 +283,22 @@ def _kernel(name: str) -> Kernel:
     )
 
 
+def _described(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
 def _imported(name: str) -> Kernel:
     module, _, attribute = name.partition(":")
-    # As `python -m` does: the working directory counts.
-    if "" not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    # The working directory counts, but behind all else: a file there must not hide a module that workers need.
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
     try:
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise _InputError(f"cannot load the kernel {name!r}: {error}") from error
+    except (Exception, SystemExit) as error:
+        told = str(error) if isinstance(error, ImportError | AttributeError) else _described(error)
+        raise _InputError(f"cannot load the kernel {name!r}: {told}") from error
     if not isinstance(found, Kernel):
         raise KernelError(f"{name!r} is no tuner.Kernel but {type(found).__name__}")
     return found

@@ -42,27 +42,37 @@ class Comparison:
 
 
 def compare(
-    kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target, config: Mapping[str, Any]
+    kernel: Kernel,
+    problem: Mapping[str, Any],
+    target: targetspec.Target,
+    config: Mapping[str, Any],
+    *,
+    plain: bool = True,
 ) -> Comparison:
-    """Measure in one fresh process, on one thread; KernelError where one of the contestants fails."""
+    """Measure in one fresh process, on one thread; KernelError where one of the contestants fails.
+
+    `plain` False: without the plain version, as where that one is no good.
+    """
     with _without_overrides(), Pool(1, start_method="spawn") as pool:
         shared = share(kernel, "kernel")
-        codes = [
-            _run(pool, compile_candidate, shared, dict(config), target, problem),
-            _run(pool, compile_plain, shared, target, problem),
-        ]
+        codes = [_run(pool, compile_candidate, shared, dict(config), target, problem)]
+        if plain:
+            codes.append(_run(pool, compile_plain, shared, target, problem))
         pool.renew()  # a process that has only measured
         peers = [name for name, _ in kernel.peers]
         contest = functools.partial(race, peers=peers, seconds=_SECONDS)
         peaks = [_run(pool, fma_peak, target)]
+        own: list[float] = []
         times: dict[str, list[tuple[float, float]]] = {}
         for block in range(_BLOCKS):
             # The plain version may take a hundred times as long, and needs no precision then.
             objects = codes if block == 0 else codes[:1]
-            names = ["plain", *peers] if block == 0 else peers
-            _add_rounds(times, names, _run(pool, contest, shared, problem, target, objects))
+            names = ["plain", *peers] if len(objects) > 1 else peers
+            rounds = _run(pool, contest, shared, problem, target, objects)
+            own += rounds.times[0]
+            _add_rounds(times, names, rounds)
             peaks.append(_run(pool, fma_peak, target))
-    return _summary(times, max(peaks))
+    return _summary(own, times, max(peaks))
 
 
 def _add_rounds(times: dict[str, list[tuple[float, float]]], names: list[str], block: Race) -> None:
@@ -70,11 +80,10 @@ def _add_rounds(times: dict[str, list[tuple[float, float]]], names: list[str], b
         times.setdefault(name, []).extend(zip(block.times[0], readings, strict=True))
 
 
-def _summary(times: Mapping[str, list[tuple[float, float]]], peak: float) -> Comparison:
-    """Sum up pairs of readings of the configuration and of each other."""
-    longest = max(times.values(), key=len)
+def _summary(own: list[float], times: Mapping[str, list[tuple[float, float]]], peak: float) -> Comparison:
+    """Sum up the readings of the configuration, and pairs of them with those of each other."""
     return Comparison(
-        typical([own for own, _ in longest]),
+        typical(own),
         {name: typical([other for _, other in pairs]) for name, pairs in times.items()},
         {name: median(other / own for own, other in pairs) for name, pairs in times.items()},
         peak,

@@ -148,6 +148,20 @@ def _fingerprint(stage: Callable[[str], object], kernel: Kernel, target: Any, pr
     return fingerprint(kernel, target, problem)
 
 
+def fingerprint_apart(
+    kernel: Kernel,
+    target: targetspec.Target,
+    problem: Mapping[str, Any],
+    start_method: str,
+    seconds: float = 30.0,
+) -> Done:
+    """Tell a kernel from others in a process of its own; the value is the fingerprint."""
+    with Pool(1, start_method=start_method) as pool:
+        pool.submit(_fingerprint, kernel, target, problem, limits={"emit": seconds})
+        (done,) = pool.wait()
+    return done
+
+
 class LocalRun:
     """The run of a Local executor: objects go from the compilers to the measuring worker in trial order."""
 

@@ -152,11 +152,26 @@ class Kernel:
         """Give the work of one call, None where the kernel does not state it."""
         if self.work is None:
             return None
-        stated: Any = self.work(problem)
+        try:
+            stated: Any = self.work(problem)
+        except Exception as error:
+            raise KernelError(f"{self.name}: work raised {type(error).__name__}: {error}") from error
         pair = isinstance(stated, tuple) and len(stated) == len(Work._fields)
         if not (pair and all(type(part) in {int, float} and 0 <= part < math.inf for part in stated)):
             raise KernelError(f"{self.name}: work is two finite numbers >= 0, flop and bytes, not {stated!r}")
         return Work(*stated)
+
+    def needs_of(self, config: Mapping[str, Any], problem: Any) -> Mapping[str, Any]:
+        """Give what a configuration needs of a target, nothing where the kernel does not state it."""
+        if self.needs is None:
+            return {}
+        try:
+            stated: Any = self.needs(dict(config), problem)
+        except Exception as error:
+            raise KernelError(f"{self.name}: needs raised {type(error).__name__}: {error}") from error
+        if not isinstance(stated, Mapping):
+            raise KernelError(f"{self.name}: needs gave {stated!r}, not a mapping")
+        return stated
 
     def peer(self, name: str) -> Callable[..., object]:
         """Give the peer of this name; KernelError where there is none."""

@@ -10,7 +10,7 @@ from typing import Any
 from tuner.comparison import Comparison
 from tuner.kernel import Work
 from tuner.progress import speed
-from tuner.record import Record
+from tuner.record import Outcome, Record
 from tuner.session import Result
 
 _WIDTH = 15
@@ -51,6 +51,11 @@ def describe_comparison(comparison: Comparison, work: Work | None) -> list[str]:
     return lines
 
 
+def describe_failure(label: str, record: Record | None) -> list[str]:
+    """Say that something failed, nothing where it did not."""
+    return [] if record is None or record.cost is not None else [line(label, failure(record.outcome))]
+
+
 def describe_trials(result: Result) -> list[str]:
     """Describe what was spent."""
     text = ", ".join(f"{count} {kind}" for kind, count in outcomes(result.records).items())
@@ -80,12 +85,12 @@ def outcomes(records: Iterable[Record]) -> dict[str, int]:
 
 def failures(records: Iterable[Record]) -> list[str]:
     """Give each distinct failure once, as `kind in stage: cause`."""
-    texts = (
-        f"{record.outcome.kind} in {record.outcome.stage}: {record.outcome.cause}"
-        for record in records
-        if record.outcome.kind != "ok"
-    )
-    return list(dict.fromkeys(texts))
+    return list(dict.fromkeys(failure(record.outcome) for record in records if record.outcome.kind != "ok"))
+
+
+def failure(outcome: Outcome) -> str:
+    """Write a failure on one line: `signal in check: SIGSEGV`."""
+    return " ".join(f"{outcome.kind} in {outcome.stage}: {outcome.cause}".split())
 
 
 def document(

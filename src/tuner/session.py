@@ -111,6 +111,7 @@ def tune(
     _check_seconds("compile_timeout", compile_timeout)
     _check_seconds("run_timeout", run_timeout)
     _check_choice("start_method", start_method, START_METHODS)
+    _check_means(database, executor)
     known = read_problem(kernel, problem, seed)
     target = runnable(target)
     space = allowed(kernel, known, target)
@@ -154,11 +155,11 @@ def allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Targe
     """Restrict the kernel's space to what the target can hold; SpaceError that says why where nothing is left."""
     if kernel.needs is None:
         return kernel.space
-    needs, verdicts = kernel.needs, _Verdicts(target)
-    if all(verdicts.of(needs(config, problem)) for config in kernel.space):
+    verdicts = _Verdicts(target)
+    if all(verdicts.of(kernel.needs_of(config, problem)) for config in kernel.space):
         return kernel.space
     try:
-        return kernel.space.restrict(lambda config: verdicts.of(needs(config, problem)))
+        return kernel.space.restrict(lambda config: verdicts.of(kernel.needs_of(config, problem)))
     except SpaceError as error:
         raise SpaceError(
             f"{kernel.name}: no configuration fits {target}: {verdicts.refusal or error}"
@@ -331,6 +332,13 @@ def read_problem(kernel: Kernel, problem: Mapping[str, Any], seed: int = 0) -> d
         raise ProblemError(f"{kernel.name}: {error}") from error
     make_arguments(kernel, known, seed)
     return known
+
+
+def _check_means(database: object, executor: object) -> None:
+    if not isinstance(database, Database | str | os.PathLike | None):
+        raise TypeError(f"database is a Database, a path, or None, not {database!r}")
+    if executor is not None and not callable(getattr(executor, "start", None)):
+        raise TypeError(f"executor is an Executor, which has a method start, or None, not {executor!r}")
 
 
 def _check_count(name: str, value: Any, least: int) -> None:

@@ -168,6 +168,8 @@ def test_trials_begin_a_fixed_number_ahead_of_the_reports():
         ({"start_method": "spwan"}, ValueError, "did you mean 'spawn'"),
         ({"strategy": "no such"}, ValueError, "no such"),
         ({"progress": "yes"}, ValueError, "progress"),
+        ({"executor": 5}, TypeError, "executor is an Executor"),
+        ({"database": 5}, TypeError, "database is a Database, a path, or None, not 5"),
         ({"database": "/proc/no/such.sqlite"}, DatabaseError, "/proc/no/such.sqlite"),
         (
             {"kernel": make("lock", DOUBLE.space, work=lambda _: LOCK)},

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import small_kernels
 import targetspec
 from small_kernels import DOUBLE
 from tuner.cli import main
@@ -68,6 +69,22 @@ def test_kernels_lists_the_bundled_ones(capsys: pytest.CaptureFixture[str]):
         (["tune", "small_kernels:NOTHING"], "NOTHING"),
         (["tune", "small_kernels:PROBLEM"], "is no tuner.Kernel"),
         (["tune", "small_kernels:DOUBLE"], "state the problem"),
+        (["tune", "kernel_that_fails:KERNEL"], "ZeroDivisionError: division by zero"),
+        (["tune", "kernel_that_exits:KERNEL"], "SystemExit: 4"),
+        (["tune", "..:KERNEL"], "cannot load the kernel '..:KERNEL'"),
+        (
+            ["tune", "small_kernels:WORK_FAILS", "--problem", "n=64"],
+            "work raised RuntimeError: first line; second line",
+        ),
+        (
+            ["tune", "small_kernels:NEEDS_FAIL", "--problem", "n=64", "--fresh"],
+            "needs raised RuntimeError: first line",
+        ),
+        (
+            ["tune", "small_kernels:NEEDS_NOTHING", "--problem", "n=64", "--fresh"],
+            "needs gave None, not a mapping",
+        ),
+        (["tune", "small_kernels:UNSTABLE", "--problem", "n=64"], "emit gave two different texts"),
         (["tune", "sgemm", "--problem", "m=0,n=1,k=1"], "m is 0, not an int from 1"),
         (["tune", "sgemm", "--problem", "m=8,n=8"], "k is missing"),
         (["tune", "sgemm", "--problem", "m=8,n=8,k=8,z=1"], "'z' is unknown"),
@@ -80,7 +97,7 @@ def test_kernels_lists_the_bundled_ones(capsys: pytest.CaptureFixture[str]):
         (["tune", "sgemm", "--budget", "0"], "must be a whole number from 1, got '0'"),
         (["tune", "sgemm", "--budget", "many"], "'many'"),
         (["tune", "sgemm", "--start-method", "spwan"], "'spwan'"),
-        (["tune", "sgemm", "--strategy", "no such", "--fresh"], "no such"),
+        (["tune", "sgemm", "--strategy", "no such"], "no such"),
         (["tune", "sgemm", "--time-limit", "nan"], "seconds above 0"),
         (["tune", "sgemm", "--no-such-option"], "--no-such-option"),
         (["best", "sgem"], "did you mean sgemm?"),
@@ -97,11 +114,63 @@ def test_bad_input_gets_one_clear_line(
     """Exit status 2, one line on standard error that says what is wrong, nothing on standard output."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.chdir(Path(__file__).parents[1])
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "kernel_that_fails.py").write_text("1 / 0\n")
+    (tmp_path / "kernel_that_exits.py").write_text("import sys\nsys.exit(4)\n")
     status, output, errors = run(capsys, *arguments)
     assert (2, "") == (status, output)
     assert 1 == errors.count("\n")
     assert errors.startswith("tuner: ")
     assert expected in errors
+
+
+def test_the_emit_of_another_kernel_does_not_run_in_the_command(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+):
+    """What it prints does not mix with the output, and its death is an outcome."""
+    status = main(
+        ["tune", "small_kernels:RUDE", *TUNE[2:], "--database", str(tmp_path / "a.sqlite"), "--json"]
+    )
+    document = json.loads(capfd.readouterr().out)
+    assert (0, {"ok": 3, "exit": 1}) == (status, document["trials"])
+
+
+def test_a_first_configuration_at_fault_does_not_hide_the_best(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    """Where the baseline fails, the best is told all the same, and why there is nothing beside it."""
+    file = ["--database", str(tmp_path / "a.sqlite")]
+    status, text, errors = run(capsys, "tune", "small_kernels:FIRST_FAULTY", *TUNE[2:], *file)
+    assert (0, "") == (status, errors)
+    assert "1 ok, 1 signal" in text
+    assert "plain -O3 loop: signal in check: SIGSEGV\n" in text
+
+
+def test_trials_that_all_fail_are_told_on_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """Each kind of failure with its cause, whatever lines the cause has."""
+    file = ["--database", str(tmp_path / "a.sqlite")]
+    status, text, errors = run(capsys, "tune", "small_kernels:ALL_FAULTY", *TUNE[2:], *file)
+    assert (1, "", 1) == (status, text, errors.count("\n"))
+    assert "none of 2 trials succeeded" in errors
+    assert "error in compile: RuntimeError: LLVM IR parsing error" in errors
+    assert "wrong in check: y: 64 of 64" in errors
+
+
+def test_a_module_beside_a_kernel_hides_none_that_workers_need(tmp_path: Path):
+    """Files in the working directory named as modules of the standard library, or as ours, do no harm."""
+    for name in ("random", "socket", "tuner", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('shadowed')\n")
+    (tmp_path / "mine.py").write_text(
+        f"import sys\nsys.path.append({str(Path(small_kernels.__file__).parent)!r})\n"
+        "from small_kernels import DOUBLE\n"
+    )
+    command = "import sys; from tuner.cli import main; sys.exit(main(sys.argv[1:]))"
+    words = ["tune", "mine:DOUBLE", *TUNE[2:], "--budget", "1", "--database", str(tmp_path / "a.sqlite")]
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", command, *words],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (0, "") == (ran.returncode, ran.stderr)
 
 
 def test_a_missing_record_is_no_bad_input(capsys: pytest.CaptureFixture[str], tmp_path: Path):
