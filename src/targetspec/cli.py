@@ -11,7 +11,7 @@ from typing import Any, NoReturn, TextIO
 
 import attrs
 
-from targetspec import registry
+from targetspec import __version__, registry
 from targetspec.compatibility import BRIDGES, Verdict
 from targetspec.cpu import cpu_names, family_names, feature_names
 from targetspec.errors import TargetspecError, TargetSyntaxError
@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="targetspec", description="What a compiler compiles for: read, compare and list targets."
     )
+    parser.add_argument("--version", action="version", version=f"targetspec {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_host(commands)
     _add_parse(commands)

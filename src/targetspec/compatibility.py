@@ -89,19 +89,24 @@ class Verdict:
         return tuple(sorted(found, key=lambda reason: order.index(reason.weight)))
 
     def __str__(self) -> str:
-        head = {
-            "yes": "yes",
-            "no": "no",
-            "unknown": "unknown, for want of a fact",
-        }[self.answer]
-        lines = [f"{head}: {_ASKED[self.purpose]}", *(f"  {reason}" for reason in self.reasons)]
+        subject, yes, no = _ASKED[self.purpose]
+        said = {"yes": yes, "no": no, "unknown": f"{yes} only if a fact that is not stated allows it"}
+        lines = [f"{self.answer}: {subject} {said[self.answer]}", *(f"  {reason}" for reason in self.reasons)]
         return "\n".join(lines)
 
 
-_ASKED: dict[Purpose, str] = {
-    "code": "code built for the first runs on the second",
-    "link": "objects of the two may be linked",
-    "schedule": "a configuration tuned for the first is worth trying on the second",
+_ASKED: dict[Purpose, tuple[str, str, str]] = {
+    "code": ("code built for the first", "runs on the second", "does not run on the second"),
+    "link": (
+        "an object built for the first",
+        "links with one for the second",
+        "does not link with one for the second",
+    ),
+    "schedule": (
+        "a configuration tuned for the first",
+        "is worth trying on the second",
+        "is of no use on the second",
+    ),
 }
 
 
@@ -122,7 +127,7 @@ def judge(
 ) -> Verdict:
     """Return the verdict; see `Target.compatible`."""
     if purpose not in PURPOSES:
-        raise UnknownNameError("purpose", str(purpose), nearest(str(purpose), PURPOSES))
+        raise UnknownNameError("purpose", str(purpose), PURPOSES)
     bridges = tuple(sorted({bridges} if isinstance(bridges, str) else set(bridges)))
     for bridge in bridges:
         if bridge not in BRIDGES:

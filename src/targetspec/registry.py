@@ -122,7 +122,7 @@ def _load(place: str) -> Any:
 def _load_foreign(what: str, name: str, ours: dict[str, str]) -> Any:
     points = _entry_points(what)
     if name not in points:
-        raise UnknownNameError(what, name, nearest(name, [*ours, *points]))
+        raise UnknownNameError(what, name, nearest(name, [*ours, *points]) or tuple(sorted([*ours, *points])))
     found = points[name].load()
     if what == "kind" and getattr(found, "kind", None) != name:
         raise RegistrationError(name, f"the entry point gives {found!r}, whose kind is not {name!r}")

@@ -72,7 +72,7 @@ def show_difference(need: Any, have: Any) -> tuple[str, str]:
     if need is None or have is None:
         return _stated(need), _stated(have)
     missing = ", ".join(sorted(set(need) - set(have)))
-    return missing or "nothing more", "all but these" if missing else "all of it"
+    return missing or "nothing more", "a set without them" if missing else "all of it"
 
 
 def show_change(need: Any, have: Any) -> tuple[str, str]:

@@ -111,7 +111,7 @@ def toolchain() -> str:
 
 
 def fingerprint(kernel: Kernel, target: Any, problem: Any) -> str:
-    """Hash the kernel's name and its IR for up to eight fixed configurations: the same in every process.
+    """Hash the kernel's name, and its IR and passes for up to eight fixed configurations: the same in every process.
 
     KernelError where one configuration gives two different texts.
     """
@@ -119,7 +119,8 @@ def fingerprint(kernel: Kernel, target: Any, problem: Any) -> str:
     for position in _sample(len(kernel.space)):
         config = kernel.space[position]
         text = _stable_text(kernel, config, target, problem)
-        digest.update(f"\0{sorted(config.items())}\0{text}".encode(errors="surrogatepass"))
+        passes = kernel.passes_of(config)
+        digest.update(f"\0{sorted(config.items())}\0{passes}\0{text}".encode(errors="surrogatepass"))
     return digest.hexdigest()
 
 

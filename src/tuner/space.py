@@ -31,8 +31,8 @@ class Space:
 
     >>> space = Space({"tile": [8, 16], "unroll": [1, 2, 16]}, [lambda tile, unroll: unroll < tile])
     >>> len(space), space.raw_size
-    (5, 6)
-    >>> space[4]
+    (4, 6)
+    >>> space[3]
     {'tile': 16, 'unroll': 2}
     """
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 
@@ -147,3 +149,25 @@ def test_what_a_version_only_covered_is_removed_by_name():
     target = CpuTarget(triple="aarch64-linux-gnu", features=["el3", "neon"])
     assert target == parse(target.format("llvm"), "llvm")
     assert target == parse(str(target))
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("-mcpus=haswell", "mcpu="),
+        ("-mattrs=+vaes", "mattr="),
+        ("-mavx521f", "avx512f"),
+        ("-mno-avx22", "avx2"),
+    ],
+)
+def test_an_option_about_the_machine_is_never_left_over(option: str, words: str):
+    """A misspelt option that would change the target is refused with the nearest one, not passed by."""
+    with pytest.raises(TargetSyntaxError, match=re.escape(words)):
+        parse_full(f"x86_64-linux-gnu {option}", "llvm")
+
+
+def test_clang_options_of_single_features_change_the_set():
+    """`-mFEATURE` and `-mno-FEATURE` are items of `-mattr`; options of the code generator stay leftovers."""
+    long = parse_full("x86_64-linux-gnu -mcpu=haswell -mattr=+vaes,-fma", "llvm")
+    short = parse_full("x86_64-linux-gnu -mcpu=haswell -mvaes -mno-fma -mno-red-zone -O3", "llvm")
+    assert (long.target, ("-mno-red-zone", "-O3")) == (short.target, short.leftovers)

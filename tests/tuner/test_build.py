@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from llvmlite import ir
 
@@ -261,3 +262,9 @@ def test_a_fingerprint_is_the_same_in_every_process() -> None:
         for seed in ("1", "2")
     }
     assert len(prints) == 1
+
+
+def test_other_passes_make_another_fingerprint() -> None:
+    """A kernel that is compiled with other passes is another kernel to the records."""
+    problem = {"m": 8, "n": 8, "k": 8}
+    assert fingerprint(sgemm, HOST, problem) != fingerprint(attrs.evolve(sgemm, passes="O1"), HOST, problem)

@@ -4,7 +4,8 @@
 
 In any order, with one dash or two. The triple may also come as `-mtriple=T`, `--target=T`, `-target T` or
 `-triple T`, and the CPU on x86 as clang's `-march=X`. `-mattr` may be repeated; its names change the CPU's set all at
-once. Every other option is a leftover, and so is a word behind one that is no triple.
+once; clang's `-mFEATURE` and `-mno-FEATURE` say the same one by one. Every option that is about the machine must be
+known, for it would change the target; every other option is a leftover, and so is a word behind one that is no triple.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from targetspec.dialects.words import Source, Word, signed, split_words
 from targetspec.errors import NotRepresentableError, TargetspecError
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.parsing import Parsed
+from targetspec.registry import nearest
 from targetspec.target import Target
 from targetspec.triple import Triple
 
@@ -39,6 +41,31 @@ _FIELDS = {
 }
 _OPTIONS = {"cpu": "-mcpu=", "tune": "-mtune=", "abi": "-mabi=", "float_abi": "-mfloat-abi="}
 _SOFT_FLOAT = "soft-float"
+# Options of the code generator that begin like those about the machine.
+_NOT_THE_MACHINE = frozenset(
+    {
+        "cmodel",
+        "code-model",
+        "constructor-aliases",
+        "fentry",
+        "global-merge",
+        "implicit-float",
+        "llvm",
+        "nop-mcount",
+        "omit-leaf-frame-pointer",
+        "recip",
+        "record-mcount",
+        "red-zone",
+        "relax",
+        "relax-all",
+        "relocation-model",
+        "stack-alignment",
+        "stackrealign",
+        "thread-model",
+        "tls-dialect",
+        "tls-size",
+    }
+)
 
 
 @attrs.define
@@ -87,7 +114,9 @@ def _sorted_words(source: Source) -> _Stated:
         name, equals, _ = word.text.lstrip("-").partition("=")
         value = word.after(word.text.index("=") + 1) if equals else None
         field = _FIELDS.get(name)
-        if field is None:
+        if field is None and _is_about_the_machine(name):
+            stated.items.append(_feature_option(source, word, name, value))
+        elif field is None:
             stated.leftovers.append(word.text)
         else:
             _state(source, stated, field, value or _next(source, words, word))
@@ -96,6 +125,21 @@ def _sorted_words(source: Source) -> _Stated:
         hint = "state a triple or a CPU: x86_64-linux-gnu, -mcpu=cortex-a53"
         raise source.fault(None, "nothing here says what the target is", hint)
     return stated
+
+
+def _is_about_the_machine(name: str) -> bool:
+    return name.startswith("m") and name[1:].removeprefix("no-") not in _NOT_THE_MACHINE
+
+
+def _feature_option(source: Source, word: Word, name: str, value: Word | None) -> Word:
+    """Return the item of `-mattr` that `-mFEATURE` or `-mno-FEATURE` stands for; its name is checked with the others."""
+    near = nearest(name, _FIELDS)
+    if value is not None or near:
+        hint = f"did you mean {' or '.join(f'-{option}=' for option in near)}?" if near else ""
+        raise source.fault(word, f"unknown option {word.text!r} about the machine", hint)
+    refused = name.startswith("mno-")
+    plain = word.after(word.text.index(name) + (4 if refused else 1))
+    return Word(f"{'-' if refused else '+'}{plain.text}", plain.start)
 
 
 def _next(source: Source, words: Iterator[Word], option: Word) -> Word:
