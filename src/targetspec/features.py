@@ -125,9 +125,11 @@ class FeatureSet:
         return not mine & ~theirs and unknown <= others and self.family == other.family
 
     def __sub__(self, other: FeatureSet) -> tuple[str, ...]:
-        """Return the names, sorted, that are not there in another set of the family."""
+        """Return the names, sorted, that are not there in another set; of another family, all."""
         if other.__class__ is not FeatureSet:
             return NotImplemented
+        if self.family != other.family:
+            return tuple(self)
         bit = table(self.family).bit
         theirs, others = other._wide()
         return tuple(name for name in self if not (theirs & bit.get(name, 0) or name in others))
