@@ -19,14 +19,13 @@ from tuner.database import Database, default_path
 from tuner.errors import DatabaseError, KernelError, TunerError
 from tuner.executors import fingerprint_apart
 from tuner.kernel import Kernel
-from tuner.kernels import KERNELS
+from tuner.kernels import KERNELS, PROBLEMS
 from tuner.progress import Progress
 from tuner.record import Record
 from tuner.session import Result, read_problem, runnable, tune
 from tuner.spawning import START_METHODS
 from tuner.strategies import STRATEGIES
 
-_PROBLEMS: Mapping[str, dict[str, int]] = {"sgemm": {"m": 512, "n": 512, "k": 512}}
 _NOTHING, _BAD_INPUT, _INTERRUPTED = 1, 2, 130
 
 
@@ -160,7 +159,7 @@ def _value(text: str) -> int | float | str:
 
 def _kernels(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as every command
     for name, kernel in KERNELS.items():
-        problem = _PROBLEMS.get(name)
+        problem = PROBLEMS.get(name)
         note = f", by default for {report.pairs(problem)}" if problem else ""
         print(f"{name}: {len(kernel.space)} configurations of {', '.join(kernel.space.parameters)}{note}")
     return 0
@@ -219,7 +218,7 @@ def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG0
     with _database(options.database) as database:
         record = _found(options, database, kernel, problem, target)
         if record is None:
-            _complain(f"no record of {kernel.name} {report.pairs(problem)} for {target} in {database.path}")
+            _complain(f"no record of {report.problem(kernel.name, problem)} for {target} in {database.path}")
             return _NOTHING
         work = kernel.work_of(problem)
         return _show(options, report.document(record, work, found=True), report.describe_best(record, work))
@@ -266,7 +265,7 @@ def _database(path: Path | None) -> Database:
 
 
 def _stated_problem(options: argparse.Namespace) -> dict[str, Any]:
-    problem = options.problem or _PROBLEMS.get(options.kernel)
+    problem = options.problem or PROBLEMS.get(options.kernel)
     if problem is None:
         raise _InputError(f"{options.kernel}: state the problem, such as --problem n=1024")
     return dict(problem)

@@ -9,6 +9,7 @@ from typing import Any
 
 from tuner.comparison import Comparison
 from tuner.kernel import Work
+from tuner.kernels import PROBLEMS
 from tuner.progress import speed
 from tuner.record import Outcome, Record
 from tuner.session import Result
@@ -30,11 +31,22 @@ def pairs(values: Mapping[str, Any]) -> str:
     )
 
 
+def problem(kernel: str, values: Mapping[str, Any]) -> str:
+    """Write a kernel's name and its problem, in the kernel's own order where it is a bundled one.
+
+    >>> problem("sgemm", {"k": 3, "m": 1, "n": 2})
+    'sgemm m=1,n=2,k=3'
+    """
+    order = [name for name in PROBLEMS.get(kernel, ()) if name in values]
+    ordered = {name: values[name] for name in (*order, *values)}
+    return f"{kernel} {pairs(ordered)}"
+
+
 def describe_best(record: Record, work: Work | None) -> list[str]:
     """Describe a record as what is to be used."""
     return [
         line("target", str(record.target)),
-        line("problem", f"{record.kernel} {pairs(record.problem)}"),
+        line("problem", problem(record.kernel, record.problem)),
         line("configuration", pairs(record.config)),
         line("speed", _rate(record.cost, work)),
         line("measured", f"{record.created} with {record.toolchain}, run {record.run}"),
@@ -106,7 +118,7 @@ def row(record: Record) -> str:
     """Write a record on one line: what, how it ended, and for which target."""
     outcome = record.outcome
     what = f"{outcome.kind} in {outcome.stage}" if record.cost is None else f"{record.cost:.6g} s"
-    return f"{record.created}  {record.kernel} {pairs(record.problem)}  {record.role} {record.number}  {what}  {pairs(record.config) or '-'}"
+    return f"{record.created}  {problem(record.kernel, record.problem)}  {record.role} {record.number}  {what}  {pairs(record.config) or '-'}"
 
 
 def _rate(cost: float | None, work: Work | None) -> str:

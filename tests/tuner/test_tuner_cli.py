@@ -178,7 +178,7 @@ def test_a_missing_record_is_no_bad_input(capsys: pytest.CaptureFixture[str], tm
     path = str(tmp_path / "none.sqlite")
     status, output, errors = run(capsys, "best", "sgemm", "--database", path)
     assert (1, "") == (status, output)
-    assert errors.startswith("tuner: no record of sgemm")
+    assert errors.startswith("tuner: no record of sgemm m=512,n=512,k=512 for")
     assert path in errors
 
 
