@@ -152,6 +152,14 @@ def test_known_answers(code: Target, run_on: Target, answer: str) -> None:
     assert answer == code.compatible(run_on).answer
 
 
+def test_linking_compares_hosts_both_ways() -> None:
+    """Otherwise a composite between two devices would link those whose hosts do not go together."""
+    first, second = PTX.with_host(HOST), PTX.with_host(BETTER)
+    assert "yes" == first.compatible(together(first), purpose="link").answer
+    assert "no" == first.compatible(together(second), purpose="link").answer
+    assert "no" == together(first).compatible(second, purpose="link").answer
+
+
 def test_the_repair_adds_what_is_missing() -> None:
     """Members that fit nothing are added to the composite that runs it; a single target has no repair."""
     (reason,) = together(PTX, HOST).compatible(together(GPU)).reasons
