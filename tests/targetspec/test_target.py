@@ -270,3 +270,22 @@ def test_the_version_of_the_c_library_has_one_place() -> None:
     assert "24" == CpuTarget(triple="aarch64-linux-android24").triple.environment_version
     with pytest.raises(FieldError, match=r"the triple says 2\.17"):
         CpuTarget(triple="x86_64-linux-gnu2.17", libc_version="2.36")
+
+
+@pytest.mark.parametrize(
+    ("triple", "present"),
+    [
+        ("riscv64-unknown-linux-gnu", {"m", "a", "f", "d", "c"}),
+        ("armv7-unknown-linux-gnueabihf", {"armv7-a"}),
+        ("x86_64-unknown-linux-gnu", {"sse2"}),
+        ("aarch64-unknown-linux-gnu", {"neon"}),
+    ],
+)
+def test_a_triple_without_a_cpu_has_what_its_architecture_says(triple: str, present: set[str]) -> None:
+    """The baseline is clang's for the architecture and system, and can be changed like any CPU's set."""
+    target = CpuTarget(triple=triple)
+    assert present <= set(target.features or ())
+    name = max(present)
+    less = targetspec.parse(f"{triple} -mattr=-{name}")
+    assert name not in set(less.features or ())  # type: ignore[attr-defined]
+    assert less == targetspec.parse(str(less))

@@ -246,14 +246,26 @@ class CpuTarget(Target):
         name, family = self._base_cpu(), self.family
         if name is None or family is None:
             return None
-        return _table_set(family, name, self.triple.pointer_bits if self.triple else 64)
+        return _table_set(family, name, self._bits(), self._baseline_extras())
 
     def request_features(self, add: Iterable[str], remove: Iterable[str]) -> FeatureSet | None:
         """Return the CPU's set with changes, closed; None where no table is known. Raises as construction."""
         name, family = self._base_cpu(), self.family
         if name is None or family is None:
             return None
-        return facts.resolve(family, name, add, remove, bits=self.triple.pointer_bits if self.triple else 64)
+        extras = self._baseline_extras()
+        if extras:
+            return _table_set(family, name, self._bits(), extras).with_changes(add, remove)
+        return facts.resolve(family, name, add, remove, bits=self._bits())
+
+    def _bits(self) -> int:
+        return 64 if self.triple is None else self.triple.pointer_bits
+
+    def _baseline_extras(self) -> tuple[str, ...]:
+        """Return what the triple's architecture says beyond its baseline CPU, where no CPU is stated."""
+        if self.cpu is not None or self.triple is None:
+            return ()
+        return facts.baseline_features(self.triple.arch, self.triple.sub_arch, self.triple.os)
 
     def _base_cpu(self) -> str | None:
         if self.cpu is not None or self.triple is None:
@@ -388,8 +400,8 @@ class CpuTarget(Target):
 
 # Asked for at every construction, and made of immutable values only.
 @functools.lru_cache(maxsize=4096)
-def _table_set(family: str, name: str, bits: int) -> FeatureSet:
-    return facts.resolve(family, name, bits=bits)
+def _table_set(family: str, name: str, bits: int, extras: tuple[str, ...]) -> FeatureSet:
+    return facts.resolve(family, name, extras, bits=bits)
 
 
 def _implied_libc(triple: Triple) -> str | None:
