@@ -29,6 +29,8 @@ LENIENT = (
     "--disable-error-code=comparison-overlap",
     "--disable-error-code=no-any-return",
     "--disable-error-code=import-not-found",
+    "--disable-error-code=index",
+    "--no-warn-unreachable",
 )
 
 

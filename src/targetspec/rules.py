@@ -159,6 +159,11 @@ def floor(name: str, source: str, *, demand: View | None = None, promise: View |
     )
 
 
+def needed(name: str) -> Rule:
+    """Return the rule of a stated need that a field of the runner must reach; no field of the code mends it."""
+    return attrs.evolve(floor(name, "stated need"), label=f"needs.{name}", repair=None)
+
+
 def subset(name: str, source: str) -> Rule:
     """Return the rule that a set of the runner must hold all that the code uses."""
     view = attribute(name)

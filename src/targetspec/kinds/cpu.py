@@ -15,7 +15,7 @@ from targetspec.features import FeatureSet
 from targetspec.fields import Choice, Count, Flag, NameSet, Refused, Shape, Spec, Text, Version, spec
 from targetspec.kinds import cpu_rules as rules
 from targetspec.registry import nearest
-from targetspec.rules import Rule, floor, re_measure, same
+from targetspec.rules import Rule, needed, re_measure, same
 from targetspec.target import Target, frozen_names
 from targetspec.triple import Triple
 
@@ -178,21 +178,19 @@ class CpuTarget(Target):
     )
     num_cores: int | None = attrs.field(
         default=None,
-        metadata=spec(Count(), "physical cores of the machine", need=floor("num_cores", "stated need")),
+        metadata=spec(Count(), "physical cores of the machine", need=needed("num_cores")),
     )
     l1d_cache_bytes: int | None = attrs.field(
         default=None,
-        metadata=spec(
-            Count(), f"level 1 data {_CACHE}", unit="byte", need=floor("l1d_cache_bytes", "stated need")
-        ),
+        metadata=spec(Count(), f"level 1 data {_CACHE}", unit="byte", need=needed("l1d_cache_bytes")),
     )
     l2_cache_bytes: int | None = attrs.field(
         default=None,
-        metadata=spec(Count(), f"level 2 {_CACHE}", unit="byte", need=floor("l2_cache_bytes", "stated need")),
+        metadata=spec(Count(), f"level 2 {_CACHE}", unit="byte", need=needed("l2_cache_bytes")),
     )
     l3_cache_bytes: int | None = attrs.field(
         default=None,
-        metadata=spec(Count(), f"level 3 {_CACHE}", unit="byte", need=floor("l3_cache_bytes", "stated need")),
+        metadata=spec(Count(), f"level 3 {_CACHE}", unit="byte", need=needed("l3_cache_bytes")),
     )
     cache_line_bytes: int | None = attrs.field(
         default=None, metadata=spec(Count(), "length of a cache line", unit="byte")
