@@ -21,7 +21,7 @@ _CHILDREN = 24  # bred for each one that is proposed
 _PLANNED = 16  # a plan is one in so many of the known points long: a trial more changes less and less
 _LONGEST_PLAN = 16
 _UNGUIDED = 0.05  # plans made whatever the model says, which may be wrong
-_REMEMBERED = 256
+_REMEMBERED = 160
 
 
 class Guided:

@@ -43,9 +43,11 @@ class CostModel:
         # Distances add up over parameters, and so their length scale together grows with their number.
         self._together = [np.exp(-2 * table / len(tables)) for table in tables]
         self._alone = [np.exp(-2.5 * table) * _ADDITIVE / len(tables) for table in tables]
-        self._points: Points = np.empty((0, len(space.parameters)), np.int64)
-        self._costs: Floats = np.empty(0)
-        self._inverse: Floats = np.empty((0, 0))
+        # What is known fills the beginning of these.
+        self._known = 0
+        self._points: Points = np.empty((capacity, len(space.parameters)), np.int64)
+        self._costs: Floats = np.empty(capacity)
+        self._inverse: Floats = np.empty((capacity, capacity))
 
     def covariance(self, left: Points, right: Points) -> Floats:
         """Give the covariance of each of the left with each of the right points: 1 where they are equal."""
@@ -60,7 +62,7 @@ class CostModel:
 
     def learn(self, point: Point, cost: float) -> None:
         """Take up a new point with its cost (infinite: it failed); beyond the capacity only the best are kept."""
-        if len(self._costs) == self.capacity:
+        if self._known == self.capacity:
             worst = int(self._costs.argmax())
             if cost >= self._costs[worst]:
                 return
@@ -69,29 +71,32 @@ class CostModel:
 
     def predict(self, points: Points) -> Floats:
         """Give numbers that grow with the predicted cost; some known point must not have failed."""
-        weights = (self._inverse * _standardised(self._costs)).sum(axis=1)
-        predicted: Floats = np.einsum("ij,j->i", self.covariance(points, self._points), weights)
+        count = self._known
+        weights = (self._inverse[:count, :count] * _standardised(self._costs[:count])).sum(axis=1)
+        predicted: Floats = np.einsum("ij,j->i", self.covariance(points, self._points[:count]), weights)
         return predicted.round(_DIGITS)
 
     def _add(self, point: Points, cost: float) -> None:
-        shared = self.covariance(point, self._points)[0]
-        solved = (self._inverse * shared).sum(axis=1)
+        """Grow the inverse by a row and a column (Schur complement)."""
+        count = self._known
+        shared = self.covariance(point, self._points[:count])[0]
+        inverse = self._inverse[:count, :count]
+        solved = (inverse * shared).sum(axis=1)
         left = 1 + _NOISE - (shared * solved).sum()
-        count = len(self._costs)
-        inverse = np.empty((count + 1, count + 1))
-        np.multiply(solved[:, None], solved / left, out=inverse[:count, :count])
-        inverse[:count, :count] += self._inverse
-        inverse[count, :count] = inverse[:count, count] = -solved / left
-        inverse[count, count] = 1 / left
-        self._inverse = inverse
-        self._points = np.concatenate([self._points, point])
-        self._costs = np.append(self._costs, cost)
+        inverse += solved[:, None] * (solved / left)
+        self._inverse[count, :count] = self._inverse[:count, count] = -solved / left
+        self._inverse[count, count] = 1 / left
+        self._points[count], self._costs[count] = point[0], cost
+        self._known += 1
 
     def _forget(self, at: int) -> None:
-        kept = np.arange(len(self._costs)) != at
-        column = self._inverse[kept, at]
-        self._inverse = self._inverse[kept][:, kept] - column[:, None] * (column / self._inverse[at, at])
-        self._points, self._costs = self._points[kept], self._costs[kept]
+        """Shrink the inverse by the point's row and column, after a change of places with the last."""
+        last = self._known - 1
+        for rows in (self._inverse, self._inverse.T, self._points, self._costs):
+            rows[[at, last]] = rows[[last, at]]
+        column = self._inverse[:last, last]
+        self._inverse[:last, :last] -= column[:, None] * (column / self._inverse[last, last])
+        self._known = last
 
 
 def _levels(listed: tuple[Value, ...]) -> Points:
