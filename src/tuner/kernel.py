@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
-from tuner.errors import KernelError
+from tuner.errors import KernelError, ProblemError
 from tuner.space import Space
 
 PASSES = ("none", "O1", "O2", "O3")
@@ -154,6 +154,8 @@ class Kernel:
             return None
         try:
             stated: Any = self.work(problem)
+        except ProblemError:
+            raise
         except Exception as error:
             raise KernelError(f"{self.name}: work raised {type(error).__name__}: {error}") from error
         pair = isinstance(stated, tuple) and len(stated) == len(Work._fields)
@@ -167,6 +169,8 @@ class Kernel:
             return {}
         try:
             stated: Any = self.needs(dict(config), problem)
+        except ProblemError:
+            raise
         except Exception as error:
             raise KernelError(f"{self.name}: needs raised {type(error).__name__}: {error}") from error
         if not isinstance(stated, Mapping):
