@@ -13,10 +13,9 @@ import attrs
 from targetspec.errors import FieldError, UnknownNameError, portable
 from targetspec.fields import Refused, Shape
 from targetspec.registry import nearest
-from targetspec.rules import PURPOSES, SETS, Answer, Purpose, Rule, Weight, show
+from targetspec.rules import PURPOSES, SETS, Answer, Purpose, Rule, Weight, show, worst
 
 _WEIGHT_OF: dict[Answer, Weight] = {"no": "blocks", "unknown": "undecided"}
-_RANK: dict[Answer, int] = {"yes": 0, "unknown": 1, "no": 2}
 BRIDGES = ("compat32",)
 
 
@@ -189,14 +188,10 @@ def _judge_of(built_for: Any, run_on: Any) -> Any:
 def _answer(built_for: Any, run_on: Any, question: _Question) -> Answer:
     if _judge_of(built_for, run_on) is None:
         return "no"
-    worst: Answer = "yes"
-    for rule, demand in _all_rules(built_for, run_on, question):
-        answer, _ = _decide(rule, demand, rule.promise(run_on), question)
-        if _RANK[answer] > _RANK[worst]:
-            worst = answer
-        if worst == "no":
-            break
-    return worst
+    return worst(
+        _decide(rule, demand, rule.promise(run_on), question)[0]
+        for rule, demand in _all_rules(built_for, run_on, question)
+    )
 
 
 def _explain(built_for: Any, run_on: Any, question: _Question) -> Iterator[Reason]:

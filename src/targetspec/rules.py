@@ -23,6 +23,28 @@ SETS = (frozenset, FeatureSet)
 PURPOSES: tuple[Purpose, ...] = ("code", "link", "schedule")
 
 
+def worst(answers: Iterable[Answer]) -> Answer:
+    """Return the answer of a product: no, else unknown, else yes; what comes after a no is not asked."""
+    found: Answer = "yes"
+    for answer in answers:
+        if answer == "no":
+            return "no"
+        if answer == "unknown":
+            found = "unknown"
+    return found
+
+
+def best(answers: Iterable[Answer]) -> Answer:
+    """Return the answer of a choice: yes, else unknown, else no; what comes after a yes is not asked."""
+    found: Answer = "no"
+    for answer in answers:
+        if answer == "yes":
+            return "yes"
+        if answer == "unknown":
+            found = "unknown"
+    return found
+
+
 def equal(need: Any, have: Any) -> Answer:
     """An identity: None ("not stated") matches None, and is undecided against a stated value."""
     if need == have:

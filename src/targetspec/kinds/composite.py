@@ -10,11 +10,9 @@ import attrs
 from targetspec.compatibility import BRIDGES
 from targetspec.errors import HostConflictError
 from targetspec.fields import NameSet, Refused, Shape, Spec, spec
-from targetspec.kinds.device import both_ways, worst
-from targetspec.rules import Answer, Purpose, Rule, Weight, show
+from targetspec.kinds.device import both_ways
+from targetspec.rules import Answer, Purpose, Rule, Weight, best, show, worst
 from targetspec.target import MembersShape, Target, frozen_names
-
-_RANK: dict[Answer, int] = {"yes": 0, "unknown": 1, "no": 2}
 
 
 @attrs.frozen
@@ -41,16 +39,11 @@ def _members(target: Any) -> tuple[Target, ...]:
     return members
 
 
-def _best(answers: Any) -> Answer:
-    found: Answer = min(answers, key=_RANK.__getitem__, default="no")
-    return found
-
-
 def _fit(purpose: Purpose, bridges: tuple[str, ...] = ()) -> Any:
     """Return the decision that each member that is needed fits some member that is there."""
 
     def one(member: Target, have: tuple[Target, ...]) -> Answer:
-        return _best(member.compatible(other, purpose=purpose, bridges=bridges).answer for other in have)
+        return best(member.compatible(other, purpose=purpose, bridges=bridges).answer for other in have)
 
     return lambda need, have: worst(one(member, have) for member in need)
 
@@ -174,7 +167,7 @@ def _need_of_some(name: str, rule: Rule) -> Rule:
         label=rule.label,
         statement=f"{rule.statement}, of one member",
         source=rule.source,
-        decide=lambda need, have: _best(answers(need, have)),
+        decide=lambda need, have: best(answers(need, have)),
         demand=rule.demand,
         promise=lambda target: target,
         say=lambda need, have: (show(need), str(have)),

@@ -8,7 +8,18 @@ from typing import Any
 from targetspec import cpu as facts
 from targetspec.features import FeatureSet
 from targetspec.fields import version_key
-from targetspec.rules import Answer, Rule, at_most, contains, equal, show, show_difference, take_over, within
+from targetspec.rules import (
+    Answer,
+    Rule,
+    at_most,
+    contains,
+    equal,
+    show,
+    show_difference,
+    take_over,
+    within,
+    worst,
+)
 from targetspec.triple import Triple
 
 # Widest first; what scalable vectors add is counted only where `vector_bits` states their length.
@@ -42,8 +53,7 @@ def _same_arch(need: Any, have: Any) -> Answer:
         return equal(need, have)
     if _is_narrow_on_wide(need, have):
         return "unknown"
-    answers = [*map(equal, need[:3], have[:3]), _same_variant(need[3], have[3])]
-    return "no" if "no" in answers else "unknown" if "unknown" in answers else "yes"
+    return worst([*map(equal, need[:3], have[:3]), _same_variant(need[3], have[3])])
 
 
 def _is_narrow_on_wide(need: Any, have: Any) -> bool:
@@ -114,8 +124,7 @@ def _system(target: Any) -> tuple[Any, ...] | None:
 def _same_system(need: Any, have: Any) -> Answer:
     if need is None or have is None:
         return equal(need, have)
-    answers = [equal(a, b) for a, b in zip(need, have, strict=True)]
-    return "no" if "no" in answers else "unknown" if "unknown" in answers else "yes"
+    return worst(equal(a, b) for a, b in zip(need, have, strict=True))
 
 
 SYSTEM = Rule(

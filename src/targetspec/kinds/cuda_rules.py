@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from targetspec.gpu_cuda import CudaArch, cubin_runs, isa_key, promised_isa, ptx_runs, replaces
-from targetspec.kinds.device import lifting, worst
-from targetspec.rules import Answer, Rule
+from targetspec.kinds.device import lifting
+from targetspec.rules import Answer, Rule, worst
 
 _ANSWER: dict[bool | None, Answer] = {True: "yes", False: "no", None: "unknown"}
 
@@ -60,7 +60,7 @@ def _beside(need: CudaView, have: CudaView) -> Answer:
     if need.code_form != have.code_form:
         return "unknown" if need.code_form is None else "no"
     if need.arch is None or have.arch is None:
-        parts = ["yes" if need.arch is have.arch else "unknown"]
+        parts: list[Answer] = ["yes" if need.arch is have.arch else "unknown"]
     elif need.code_form == "lto":
         parts = ["yes" if need.arch == have.arch else "unknown"]
     else:

@@ -7,10 +7,8 @@ from typing import Any
 import attrs
 
 from targetspec.fields import Choice, Count, NameSet, Shape, Text, spec
-from targetspec.rules import Answer, Purpose, Rule, at_most, attribute, equal
+from targetspec.rules import Answer, Purpose, Rule, at_most, attribute, equal, worst
 from targetspec.target import Target, frozen_names
-
-_RANK: dict[Answer, int] = {"yes": 0, "unknown": 1, "no": 2}
 
 # One vocabulary for all kinds: each limit's doc and unit.
 LIMITS: dict[str, tuple[str, str]] = {
@@ -114,12 +112,6 @@ def device() -> Any:
     """Return the declaration of the line of devices that schedules are written for."""
     doc = "the line of devices that schedules are written for, such as adreno or mali"
     return attrs.field(default=None, metadata=spec(PlainName(), doc))
-
-
-def worst(answers: Any) -> Answer:
-    """Return the answer of a product: no, else unknown, else yes."""
-    found: Answer = max(answers, key=_RANK.__getitem__, default="yes")
-    return found
 
 
 def both_ways(rule: Rule) -> Rule:

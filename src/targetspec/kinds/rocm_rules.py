@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from targetspec.gpu_amd import TargetId, covers
-from targetspec.kinds.device import worst
-from targetspec.rules import Answer, Rule, at_most, attribute, equal, take_over
+from targetspec.rules import Answer, Rule, at_most, attribute, equal, take_over, worst
 
 USAGE = "LLVM's AMDGPUUsage"
 
