@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -40,6 +41,7 @@ FAMILIES = (
 )
 
 # os.path and open: pathlib costs 3 ms to import, as much as a table takes to read.
+_DIGITS = bytes(int(byte == ord("1")) for byte in range(256))
 _DATA = os.path.join(os.path.dirname(__file__), "data")  # noqa: PTH118, PTH120
 
 
@@ -65,9 +67,16 @@ class Table:
         self.patched: dict[str, str] = document["patched"]
         self.names = tuple(name for name, row in self.features.items() if row["role"] in ("isa", "abi"))
         self.bit = {name: 1 << index for index, name in enumerate(self.names)}
-        self.conflicts: dict[str, str] = document.get("conflicts", {})
-        self.needs: dict[str, str] = document.get("needs", {})
+        self._conflicts = tuple(
+            (self.mask(pair.split()), (*pair.split(), reason))
+            for pair, reason in document.get("conflicts", {}).items()
+        )
+        self._needs = tuple(
+            (self.bit[name], self.bit[needed], name, needed)
+            for name, needed in document.get("needs", {}).items()
+        )
         self._up: dict[str, int] = {}
+        self._cpu_masks: dict[tuple[str, int], int] = {}
         for name in self.names:
             self._climb(name)
         self.covers = tuple(
@@ -98,7 +107,7 @@ class Table:
 
     def unmask(self, mask: int) -> tuple[str, ...]:
         """Return the names of a mask, sorted."""
-        return tuple(name for name, bit in self.bit.items() if mask & bit)
+        return tuple(itertools.compress(self.names, f"{mask:b}"[::-1].encode().translate(_DIGITS)))
 
     def up(self, name: str) -> int:
         """Return the mask of a feature and all it implies."""
@@ -125,7 +134,31 @@ class Table:
 
     def ups(self, names: Iterable[str]) -> int:
         """Return the mask of features and all they imply."""
-        return functools.reduce(lambda mask, name: mask | self._up[name], names, 0)
+        mask = 0
+        for name in names:
+            mask |= self._up[name]
+        return mask
+
+    def raised(self, names: Iterable[str]) -> int:
+        """Return the mask of features by any of their names, and of all that they imply.
+
+        Raises:
+            UnknownNameError: no such feature.
+            FeatureRoleError: a tuning or an inverse feature, which no set holds.
+        """
+        mask = 0
+        for name in names:
+            known = self._plain.get(name)
+            if known is None:
+                held = self.held(name)
+                known = 0 if held is None else self._up[held]
+            mask |= known
+        return mask
+
+    @functools.cached_property
+    def _plain(self) -> dict[str, int]:
+        """What the features that sets list imply, by canonical name."""
+        return {name: self._up[name] for name in self.names if "field" not in self.features[name]}
 
     def down(self, name: str) -> int:
         """Return the mask of a feature and all that implies or covers it."""
@@ -138,30 +171,31 @@ class Table:
 
     def close(self, mask: int) -> int:
         """Return a mask with all that its features imply."""
-        fresh = mask
+        return self._settled(mask | self.ups(self.unmask(mask)))
+
+    def _settled(self, mask: int) -> int:
+        """Return a mask that holds what its features imply singly, with what they imply together."""
+        fresh = bool(self.rules)
         while fresh:
-            closed = mask
-            for name in self.unmask(fresh):
-                closed |= self._up[name]
+            fresh = False
             for need, give in self.rules:
-                if need & closed == need:
-                    closed |= give
-            fresh, mask = closed & ~mask, closed
+                if need & mask == need and give & ~mask:
+                    mask |= give
+                    fresh = True
         return mask
 
     def checked(self, mask: int) -> int:
-        """Return a mask closed, once it is known that its features go together.
+        """Return a mask of `raised` closed, once it is known that its features go together.
 
         Raises:
             FeatureConflictError: two features exclude each other, or one is there without what it needs.
         """
-        mask = self.close(mask)
-        for pair, reason in self.conflicts.items():
-            first, second = pair.split()
-            if mask & self.bit[first] and mask & self.bit[second]:
-                raise FeatureConflictError(self.family, first, second, reason)
-        for name, needed in self.needs.items():
-            if mask & self.bit[name] and not mask & self.bit[needed]:
+        mask = self._settled(mask)
+        for pair, conflict in self._conflicts:
+            if mask & pair == pair:
+                raise FeatureConflictError(self.family, *conflict)
+        for bit, needed_bit, name, needed in self._needs:
+            if mask & bit and not mask & needed_bit:
                 raise FeatureConflictError(self.family, f"+{name}", f"-{needed}", f"{name} needs {needed}")
         return mask
 
@@ -233,9 +267,13 @@ class Table:
         return alias
 
     def cpu_mask(self, cpu: str, bits: int) -> int:
-        """Return the set of a CPU in code of a pointer width."""
-        row = self.cpus[self.canonical_cpu(cpu)]
-        return self.mask(f"{row['has']} {row.get(f'has{bits}', '')}".split())
+        """Return the closed set of a CPU in code of a pointer width."""
+        known = self._cpu_masks.get((cpu, bits))
+        if known is None:
+            row = self.cpus[self.canonical_cpu(cpu)]
+            known = self.close(self.mask(f"{row['has']} {row.get(f'has{bits}', '')}".split()))
+            self._cpu_masks[cpu, bits] = known
+        return known
 
     def change(self, mask: int, add: Iterable[str], remove: Iterable[str]) -> int:
         """Return a closed mask with features asked for and refused, in any order.
@@ -264,7 +302,7 @@ class Table:
         return left | self.mask(name for name in self.unmask(covered) if not self._up[name] & ~whole)
 
     def _bringing(self, mask: int, fresh: int, gone: int) -> int:
-        fresh = self.close(fresh)
+        fresh = self._settled(fresh)
         while fresh:
             more = 0
             for bit, bring in self.brings:

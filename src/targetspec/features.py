@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import Self, final
 
@@ -22,13 +23,14 @@ class FeatureSet:
     True
     """
 
-    __slots__ = ("_hash", "_masks", "family", "names", "tables")
+    __slots__ = ("_hash", "_masks", "_sorted", "family", "names", "tables")
 
     family: str
     names: frozenset[str]
     tables: str
     _hash: int
-    _masks: tuple[int, frozenset[str]] | None
+    _sorted: tuple[str, ...]
+    _masks: tuple[int, int, frozenset[str]] | None
 
     def __new__(cls) -> Self:
         """Refuse: a set is made by one of the class methods, which check its names."""
@@ -42,6 +44,7 @@ class FeatureSet:
         put(self, "names", frozenset(names))
         put(self, "tables", tables)
         put(self, "_hash", hash((family, self.names)))
+        put(self, "_sorted", tuple(sorted(self.names)))
         put(self, "_masks", None)
         return self
 
@@ -56,9 +59,7 @@ class FeatureSet:
             FeatureRoleError: a tuning or an inverse feature, which no set holds.
             FeatureConflictError: two of them exclude each other (RISC-V's f and zfinx).
         """
-        held = table(family)
-        mask = held.ups(name for name in map(held.held, names) if name is not None)
-        return cls.of_mask(family, held.checked(mask))
+        return _closed(family, table(family).raised(names))
 
     @classmethod
     def verbatim(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
@@ -68,14 +69,10 @@ class FeatureSet:
     @classmethod
     def of_mask(cls, family: str, mask: int) -> FeatureSet:
         """Return the set of a closed mask over today's table."""
-        return cls._make(family, table(family).unmask(mask), TABLES_VERSION)
-
-    @classmethod
-    def _load(cls, family: str, names: str, tables: str) -> FeatureSet:
-        return cls._make(family, names.split(), tables)
+        return _of_mask(family, mask)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return FeatureSet._load, (self.family, " ".join(self), self.tables)
+        return _load, (self.family, " ".join(self._sorted), self.tables)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a FeatureSet is immutable: cannot set {name!r}")
@@ -93,7 +90,7 @@ class FeatureSet:
         return f"FeatureSet({self.family!r}, {' '.join(self)!r})"
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self.names))
+        return iter(self._sorted)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -101,7 +98,7 @@ class FeatureSet:
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not FeatureSet:
             return NotImplemented
-        return self._hash == other._hash and self.names == other.names and self.family == other.family
+        return self is other or self._hash == other._hash and self.names == other.names and self.family == other.family
 
     def __hash__(self) -> int:
         return self._hash
@@ -115,32 +112,34 @@ class FeatureSet:
         if name in self.names:
             return True
         held = table(self.family)
-        return bool(self._wide()[0] & held.bit.get(held.canonical(name), 0))
+        return bool(self._seen()[1] & held.bit.get(held.canonical(name), 0))
 
     def __le__(self, other: FeatureSet) -> bool:
         if other.__class__ is not FeatureSet:
             return NotImplemented
-        mine, unknown = self._masks or self._wide()
-        theirs, others = other._masks or other._wide()
-        return not mine & ~theirs and unknown <= others and self.family == other.family
+        mine = self._masks or self._seen()
+        theirs = other._masks or other._seen()
+        return not mine[1] & ~theirs[1] and mine[2] <= theirs[2] and self.family == other.family
 
     def __sub__(self, other: FeatureSet) -> tuple[str, ...]:
         """Return the names, sorted, that are not there in another set; of another family, all."""
         if other.__class__ is not FeatureSet:
             return NotImplemented
         if self.family != other.family:
-            return tuple(self)
-        bit = table(self.family).bit
-        theirs, others = other._wide()
-        return tuple(name for name in self if not (theirs & bit.get(name, 0) or name in others))
+            return self._sorted
+        mine, theirs = self._seen(), other._seen()
+        gone = table(self.family).unmask(mine[0] & ~theirs[1])
+        unknown = mine[2] - theirs[2]
+        return tuple(sorted(unknown.union(gone))) if unknown else gone
 
-    def _wide(self) -> tuple[int, frozenset[str]]:
-        """Return the mask over today's table with all that is covered, and the names that the table lacks."""
+    def _seen(self) -> tuple[int, int, frozenset[str]]:
+        """Return the mask over today's table, the same with all that is covered, and the names that the table lacks."""
         masks = self._masks
         if masks is None:
             held = table(self.family)
-            unknown = frozenset(self.names - held.bit.keys())
-            masks = held.widen(held.mask(self.names - unknown)), unknown
+            unknown = self.names - held.bit.keys()
+            mask = held.mask(self.names - unknown)
+            masks = mask, held.widen(mask), unknown
             object.__setattr__(self, "_masks", masks)
         return masks
 
@@ -152,17 +151,52 @@ class FeatureSet:
             FeatureConflictError: what is added implies what is removed.
         """
         held = table(self.family)
+        mask, unknown = self._today()
         remove = tuple(remove)
-        unknown = self.names - held.bit.keys()
-        mask = held.change(
-            held.mask(self.names - unknown), add, (name for name in remove if name not in unknown)
-        )
-        kept = unknown.difference(remove)
-        return FeatureSet._make(self.family, kept.union(held.unmask(mask)), TABLES_VERSION)
+        mask = held.change(mask, add, (name for name in remove if name not in unknown))
+        return _with_unknown(_of_mask(self.family, mask), unknown.difference(remove))
+
+    def union(self, other: FeatureSet) -> FeatureSet:
+        """Return the closed set of all that two sets of one family have, under today's tables.
+
+        Raises:
+            FeatureConflictError: features of the two exclude each other.
+        """
+        mask, unknown = self._today()
+        more, others = other._today()
+        return _with_unknown(_closed(self.family, mask | more), unknown | others)
 
     def reclosed(self) -> FeatureSet:
         """Return the set closed with today's tables; names that they lack are kept."""
-        held = table(self.family)
-        unknown = self.names - held.bit.keys()
-        mask = held.close(held.mask(self.names - unknown))
-        return FeatureSet._make(self.family, unknown.union(held.unmask(mask)), TABLES_VERSION)
+        mask, unknown = self._today()
+        return _with_unknown(_of_mask(self.family, mask), unknown)
+
+    def _today(self) -> tuple[int, frozenset[str]]:
+        """Return the mask over today's table, closed with it, and the names that the table lacks."""
+        mask, _, unknown = self._seen()
+        return (mask if self.tables == TABLES_VERSION else table(self.family).close(mask)), unknown
+
+
+# Few sets are in use at a time, and each is asked for often: one object each makes comparing and hashing them cheap.
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_mask(family: str, mask: int) -> FeatureSet:
+    return FeatureSet._make(family, table(family).unmask(mask), TABLES_VERSION)  # noqa: SLF001 - one module, one value
+
+
+@functools.lru_cache(maxsize=4096)
+def _closed(family: str, mask: int) -> FeatureSet:
+    return _of_mask(family, table(family).checked(mask))
+
+
+@functools.lru_cache(maxsize=4096)
+def _load(family: str, names: str, tables: str) -> FeatureSet:
+    """Return a set as it was stored, without asking the reader's tables."""
+    return FeatureSet._make(family, names.split(), tables)  # noqa: SLF001 - one module, one value
+
+
+def _with_unknown(known: FeatureSet, unknown: frozenset[str]) -> FeatureSet:
+    if not unknown:
+        return known
+    return FeatureSet._make(known.family, known.names | unknown, known.tables)  # noqa: SLF001 - one module, one value
