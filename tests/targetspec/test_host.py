@@ -380,7 +380,7 @@ def test_capture_survives_a_closed_system(monkeypatch):
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "no")
 
-    monkeypatch.setattr("builtins.open", refuse)
+    monkeypatch.setattr("os.open", refuse)
     monkeypatch.setattr("os.confstr", refuse)
     captured = capture()
     monkeypatch.undo()

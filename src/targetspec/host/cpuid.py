@@ -156,17 +156,27 @@ def needs_state(feature: str) -> int:
 
 def usable_features(leaves: Leaves, xcr0: int | None) -> frozenset[str]:
     """Return LLVM's names of the features that the CPU has and the system saves the state of."""
-    state = saved_state(leaves, xcr0)
-    found = frozenset(_stated(leaves)) | _avx10(leaves)
-    return frozenset(name for name in found if needs_state(name) & ~state == 0)
+    missing = ~saved_state(leaves, xcr0)
+    found = [name for name, needed in _stated(leaves) if not needed & missing]
+    return frozenset(found) if _AVX512_STATE & missing else frozenset(found) | _avx10(leaves)
 
 
-def _stated(leaves: Leaves) -> Iterator[str]:
-    for (leaf, subleaf, which), bits in _BITS.items():
-        value = register(leaves, leaf, subleaf, which)
-        for bit, names in bits.items():
-            if value >> bit & 1:
-                yield from names
+def _stated(leaves: Leaves) -> Iterator[tuple[str, int]]:
+    for place, bits in _WITH_STATE:
+        value = register(leaves, *place)
+        if value:
+            for mask, names in bits:
+                if value & mask:
+                    yield from names
+
+
+_WITH_STATE = tuple(
+    (
+        place,
+        tuple((1 << bit, tuple((name, needs_state(name)) for name in names)) for bit, names in bits.items()),
+    )
+    for place, bits in _BITS.items()
+)
 
 
 def _avx10(leaves: Leaves) -> frozenset[str]:

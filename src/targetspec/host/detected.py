@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal, overload
 
 from targetspec import cpu as tables
+from targetspec.cpu_tables import table
 from targetspec.errors import TargetspecError
+from targetspec.features import FeatureSet
 from targetspec.host.arm_features import AARCH64_FEATURES
 from targetspec.host.detection import detect_facts, target_fields
 from targetspec.host.facts import HostFacts
@@ -47,20 +50,19 @@ def host_target(facts: HostFacts) -> tuple[CpuTarget, tuple[str, ...]]:
 
 def settled_features(
     family: str, cpu: str | None, detected: frozenset[str]
-) -> tuple[tables.FeatureSet, frozenset[str]]:
+) -> tuple[FeatureSet, frozenset[str]]:
     """Return the closed set of what is usable, and what had to go because a part of it is not.
 
     A feature is kept only where all that it implies was detected: closing upwards would claim what the
     machine denied. What no program can observe (on AArch64: debug, tracing, virtualisation) is taken from
     the table of the CPU, where its name is known.
     """
-    known = frozenset(name for name in detected if name in tables.feature_names(family))
-    hidden = _hidden(family, cpu)
-    allowed = known | hidden
-    kept = frozenset(
-        name for name in allowed if tables.implied(family, name) - _unobservable(family) <= allowed
-    )
-    return tables.FeatureSet.closed(family, kept), known - kept
+    held = table(family)
+    known = frozenset(name for name in detected if name in held.bit)
+    allowed = known | _hidden(family, cpu)
+    gone = ~(held.mask(allowed) | held.mask(_unobservable(family)))
+    kept = frozenset(name for name in allowed if not held.reach(name) & gone)
+    return FeatureSet.closed(family, kept), known - kept
 
 
 def _hidden(family: str, cpu: str | None) -> frozenset[str]:
@@ -73,13 +75,15 @@ def _hidden(family: str, cpu: str | None) -> frozenset[str]:
     return frozenset(whole) & _unobservable(family)
 
 
+@functools.cache
 def _unobservable(family: str) -> frozenset[str]:
+    """Return the features that no program can see: x86's two without a bit of CPUID, and much of AArch64."""
     if family == "x86":
-        return frozenset({"nopl", "evex512"})  # CPUID has no bit for them
+        return frozenset({"nopl", "evex512"} & table(family).bit.keys())
     if family != "aarch64":
         return frozenset()
-    versions = {name for name in tables.feature_names(family) if name[0] == "v" and name.endswith("a")}
-    return frozenset(tables.feature_names(family)) - set(AARCH64_FEATURES) - versions
+    versions = {name for name in table(family).names if name[0] == "v" and name.endswith("a")}
+    return frozenset(table(family).names) - set(AARCH64_FEATURES) - versions
 
 
 def _made(fields: dict[str, Any], notes: list[str]) -> tuple[CpuTarget, tuple[str, ...]]:

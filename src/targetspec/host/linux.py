@@ -13,10 +13,10 @@ from targetspec.host.libc import musl_loader
 from targetspec.host.machine_code import run_cpuid
 from targetspec.host.sysfs import CPU_ROOT, processors, read_cpu_list
 
-_CACHE_FILES = ("level", "type", "size", "coherency_line_size")
+_CACHE_FILES = ("level", "size", "coherency_line_size")
 _CACHE_INDICES = 8
 _KINDS = ("/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus")
-_MAX_TEXT = 1 << 24
+_MAX_TEXT, _PIECE = 1 << 24, 1 << 16
 _X86 = re.compile(r"x86_64|amd64|i[3-6]86")
 
 
@@ -27,7 +27,7 @@ def capture() -> Capture:
     on_x86 = _X86.fullmatch(name.machine) is not None
     leaves, xcr0, notes = run_cpuid() if on_x86 else ({}, None, ())
     files = {path: text for path in ("/proc/cpuinfo", *_TOPOLOGY) if (text := _read(path)) is not None}
-    files.update(_processor_files(files, with_midr=not on_x86))
+    files.update(_processor_files(files, on_x86=on_x86))
     return Capture(
         machine=name.machine,
         pointer_bits=bits,
@@ -44,23 +44,29 @@ def capture() -> Capture:
     )
 
 
-_TOPOLOGY = (f"{CPU_ROOT}/present", f"{CPU_ROOT}/possible", *_KINDS)
+_TOPOLOGY = (f"{CPU_ROOT}/present", *_KINDS)
 
 
-def _processor_files(files: dict[str, str], *, with_midr: bool) -> Iterator[tuple[str, str]]:
-    seen: set[int] = set()
-    for number in processors(files):
-        if number in seen:
-            continue
-        path = f"{CPU_ROOT}/cpu{number}/topology/thread_siblings_list"
-        siblings = _read(path)
-        if siblings is not None:
-            yield path, siblings
-            seen.update(read_cpu_list(siblings))
-        if with_midr:
-            yield from _read_all((f"{CPU_ROOT}/cpu{number}/regs/identification/midr_el1",))
+def _processor_files(files: dict[str, str], *, on_x86: bool) -> Iterator[tuple[str, str]]:
+    numbers = processors(files)
+    if not numbers:
+        yield from _read_all((f"{CPU_ROOT}/possible",))
+    if "\ncore id" not in files.get("/proc/cpuinfo", ""):
+        # a file for each core: /proc/cpuinfo of x86 has said it all
+        yield from _sibling_files(numbers)
+    if not on_x86:
+        yield from _read_all(f"{CPU_ROOT}/cpu{number}/regs/identification/midr_el1" for number in numbers)
     for number in _one_of_each_kind(files):
         yield from _cache_files(number)
+
+
+def _sibling_files(numbers: tuple[int, ...]) -> Iterator[tuple[str, str]]:
+    seen: set[int] = set()
+    for number in numbers:
+        if number not in seen:
+            for path, text in _read_all((f"{CPU_ROOT}/cpu{number}/topology/thread_siblings_list",)):
+                yield path, text
+                seen.update(read_cpu_list(text))
 
 
 def _one_of_each_kind(files: dict[str, str]) -> Iterable[int]:
@@ -72,10 +78,12 @@ def _one_of_each_kind(files: dict[str, str]) -> Iterable[int]:
 def _cache_files(number: int) -> Iterator[tuple[str, str]]:
     for index in range(_CACHE_INDICES):
         folder = f"{CPU_ROOT}/cpu{number}/cache/index{index}"
-        found = dict(_read_all(f"{folder}/{name}" for name in _CACHE_FILES))
-        if not found:
+        kind = _read(f"{folder}/type")
+        if kind is None:
             return
-        yield from found.items()
+        if not kind.startswith("Instruction"):
+            yield f"{folder}/type", kind
+            yield from _read_all(f"{folder}/{name}" for name in _CACHE_FILES)
 
 
 def _read_all(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -91,11 +99,25 @@ def _read(path: str) -> str | None:
 
 
 def _read_bytes(path: str) -> bytes:
+    """Return what a file holds, as far as it can be read; a third of what `open` costs."""
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - pathlib costs more than the read
-            return file.read(_MAX_TEXT)
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
+    try:
+        return b"".join(_pieces(file))
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+
+
+def _pieces(file: int) -> Iterator[bytes]:
+    """Yield what is read; files under /proc come in pieces, and a short one there is not the last."""
+    total = 0
+    while total < _MAX_TEXT and (piece := os.read(file, _PIECE)):
+        yield piece
+        total += len(piece)
 
 
 def _libc_text() -> str:

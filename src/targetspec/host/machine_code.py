@@ -27,6 +27,8 @@ _PAGE = 4096
 _PROT_READ, _PROT_WRITE, _PROT_EXEC = 1, 2, 4
 _MAP_PRIVATE, _MAP_ANONYMOUS = 2, 0x20
 _OSXSAVE = 1 << 27
+_EXTENDED = 0x8000_0000
+_CACHES, _CACHE_KIND = 8, 0x1F
 _ARCH_GET_CPUID = 0x1011
 _ARCH_PRCTL = {64: 158, 32: 384}
 
@@ -79,20 +81,33 @@ def _map_code(library: ctypes.CDLL, code: bytes) -> int:
 
 
 def _walk(call: Callable[..., None]) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+    """Yield the leaves that the readers use; a hypervisor traps each call, so none is made for nothing."""
     words = _Words()
 
     def ask(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
         call(leaf, subleaf, words)
         return (words[0], words[1], words[2], words[3])
 
-    last = ask(0)[0]
-    for leaf, subleaves in ((0, 1), (1, 1), (4, 8), (7, 2), (0xD, 2), (0x14, 1), (0x1E, 2), (0x24, 1)):
-        if leaf <= last:
-            yield from (((leaf, subleaf), ask(leaf, subleaf)) for subleaf in range(subleaves))
-    last = ask(0x8000_0000)[0]
-    for leaf, subleaves in ((0, 1), (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (8, 1), (0x1D, 8)):
-        if 0x8000_0000 + leaf <= last:
-            yield from (
-                ((0x8000_0000 + leaf, subleaf), ask(0x8000_0000 + leaf, subleaf))
-                for subleaf in range(subleaves)
-            )
+    def listed(leaf: int) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+        for subleaf in range(_CACHES):
+            answer = ask(leaf, subleaf)
+            yield (leaf, subleaf), answer
+            if not answer[0] & _CACHE_KIND:
+                return
+
+    last, more = ask(0), ask(_EXTENDED)
+    yield from (((0, 0), last), ((_EXTENDED, 0), more))
+    for leaf, subleaf in ((1, 0), (7, 0), (7, 1), (0xD, 1), (0x14, 0), (0x1E, 1), (0x24, 0)):
+        if leaf <= last[0]:
+            yield (leaf, subleaf), ask(leaf, subleaf)
+    for leaf in (1, 2, 3, 4, 8):
+        if _EXTENDED + leaf <= more[0]:
+            yield (_EXTENDED + leaf, 0), ask(_EXTENDED + leaf)
+    cached = False
+    for leaf, end in ((4, last[0]), (_EXTENDED + 0x1D, more[0])):
+        for name, answer in listed(leaf) if leaf <= end and not cached else ():
+            yield name, answer
+            cached = cached or bool(answer[0] & _CACHE_KIND)
+    for leaf, end in ((2, last[0]), (_EXTENDED + 5, more[0]), (_EXTENDED + 6, more[0])):
+        if leaf <= end and not cached:
+            yield (leaf, 0), ask(leaf)
