@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from targetspec.kinds.webgpu import WebGPUTarget
     from targetspec.parsing import Parsed, parse, parse_full
     from targetspec.schemas import json_schema
+    from targetspec.tags import tag
     from targetspec.target import Target, diff
     from targetspec.triple import Triple, normalize_triple
 
@@ -77,6 +78,7 @@ __all__ = [
     "normalize_triple",
     "parse",
     "parse_full",
+    "tag",
     "validate",
 ]
 

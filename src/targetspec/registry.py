@@ -61,6 +61,7 @@ PUBLIC = {
     "normalize_triple": "targetspec.triple",
     "parse": "targetspec.parsing",
     "parse_full": "targetspec.parsing",
+    "tag": "targetspec.tags",
     "validate": "targetspec.codec",
 }
 _GROUPS = {"kind": "targetspec.kinds", "dialect": "targetspec.dialects"}
