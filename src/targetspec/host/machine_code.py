@@ -28,7 +28,12 @@ _PROT_READ, _PROT_WRITE, _PROT_EXEC = 1, 2, 4
 _MAP_PRIVATE, _MAP_ANONYMOUS = 2, 0x20
 _OSXSAVE = 1 << 27
 _EXTENDED = 0x8000_0000
-_CACHES, _CACHE_KIND = 8, 0x1F
+_LEAVES = (
+    *((1, 0), (7, 0), (7, 1), (0xD, 1), (0x14, 0), (0x1E, 1), (0x24, 0)),
+    *((_EXTENDED + leaf, 0) for leaf in (1, 2, 3, 4, 8)),
+)
+_CACHE_LISTS, _CACHES, _CACHE_KIND = (4, _EXTENDED + 0x1D), 8, 0x1F
+_OLD_CACHES = (2, _EXTENDED + 5, _EXTENDED + 6)
 _ARCH_GET_CPUID = 0x1011
 _ARCH_PRCTL = {64: 158, 32: 384}
 
@@ -83,31 +88,33 @@ def _map_code(library: ctypes.CDLL, code: bytes) -> int:
 def _walk(call: Callable[..., None]) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
     """Yield the leaves that the readers use; a hypervisor traps each call, so none is made for nothing."""
     words = _Words()
+    last = {0: 0, _EXTENDED: _EXTENDED}
 
     def ask(leaf: int, subleaf: int = 0) -> tuple[int, int, int, int]:
+        if leaf > last[leaf & _EXTENDED]:
+            return (0, 0, 0, 0)
         call(leaf, subleaf, words)
         return (words[0], words[1], words[2], words[3])
 
-    def listed(leaf: int) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+    for base in last:
+        first = ask(base)
+        last[base] = first[0]
+        yield (base, 0), first
+    for leaf, subleaf in _LEAVES:
+        yield (leaf, subleaf), ask(leaf, subleaf)
+    yield from _cache_leaves(ask)
+
+
+def _cache_leaves(
+    ask: Callable[..., tuple[int, int, int, int]],
+) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+    """Yield the first of the two lists of caches that has any, else what older processors say."""
+    for leaf in _CACHE_LISTS:
         for subleaf in range(_CACHES):
             answer = ask(leaf, subleaf)
-            yield (leaf, subleaf), answer
             if not answer[0] & _CACHE_KIND:
-                return
-
-    last, more = ask(0), ask(_EXTENDED)
-    yield from (((0, 0), last), ((_EXTENDED, 0), more))
-    for leaf, subleaf in ((1, 0), (7, 0), (7, 1), (0xD, 1), (0x14, 0), (0x1E, 1), (0x24, 0)):
-        if leaf <= last[0]:
-            yield (leaf, subleaf), ask(leaf, subleaf)
-    for leaf in (1, 2, 3, 4, 8):
-        if _EXTENDED + leaf <= more[0]:
-            yield (_EXTENDED + leaf, 0), ask(_EXTENDED + leaf)
-    cached = False
-    for leaf, end in ((4, last[0]), (_EXTENDED + 0x1D, more[0])):
-        for name, answer in listed(leaf) if leaf <= end and not cached else ():
-            yield name, answer
-            cached = cached or bool(answer[0] & _CACHE_KIND)
-    for leaf, end in ((2, last[0]), (_EXTENDED + 5, more[0]), (_EXTENDED + 6, more[0])):
-        if leaf <= end and not cached:
-            yield (leaf, 0), ask(leaf)
+                break
+            yield (leaf, subleaf), answer
+        if subleaf:
+            return
+    yield from (((leaf, 0), ask(leaf)) for leaf in _OLD_CACHES)
