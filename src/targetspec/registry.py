@@ -25,7 +25,11 @@ KINDS = {
     "vulkan": "targetspec.kinds.vulkan:VulkanTarget",
     "webgpu": "targetspec.kinds.webgpu:WebGPUTarget",
 }
-DIALECTS = {"targetspec": "targetspec.dialects.native", "llvm": "targetspec.dialects.llvm"}
+DIALECTS = {
+    "targetspec": "targetspec.dialects.native",
+    "llvm": "targetspec.dialects.llvm",
+    "tvm": "targetspec.dialects.tvm",
+}
 PUBLIC = {
     "CompositeTarget": "targetspec.kinds.composite",
     "CpuTarget": "targetspec.kinds.cpu",

@@ -83,8 +83,9 @@ REFUSED_KINDS: Mapping[str, str] = {
 RENAMED: Mapping[str, str] = {
     "target": "mtriple",
     "shared_memory_per_block": "max_shared_memory_per_block",
+    "target_host": "host",
 }
-"""Attributes by their old names: `-target` until 0.6, `shared_memory_per_block` in 0.8."""
+"""Attributes by their old names: `-target` until 0.6, `shared_memory_per_block` in 0.8, a composite's `target_host` in 0.7."""
 
 
 def _number(field: str) -> Attribute:
@@ -100,14 +101,8 @@ _RUNTIME = "an option of TVM's runtime"
 _EMIT = "an option of TVM's code generator"
 _MATH = "how exact arithmetic must be: an option of the compiler"
 
-# What every kind takes. The first four have left the targets with version 0.10.
+# What every kind takes.
 _EVERY: Mapping[str, Attribute] = {
-    "system-lib": _option(_RUNTIME),
-    "runtime": _option(_RUNTIME),
-    "executor": _option(_RUNTIME),
-    "link-params": _option(_RUNTIME),
-    "unpacked-api": _option(_RUNTIME),
-    "interface-api": _option(_RUNTIME),
     "tag": _option("the name that the rest was looked up by"),
     "keys": _option(_SCHEDULES),
     "device": _option(_SCHEDULES),
@@ -117,7 +112,17 @@ _EVERY: Mapping[str, Attribute] = {
     "from_device": _option("asks for detection"),
     "target_device_type": _option(_RUNTIME),
 }
+# What kinds took until version 0.9.
+_SYSTEM_LIB: Mapping[str, Attribute] = {"system-lib": _option(_RUNTIME)}
+_PROGRAM: Mapping[str, Attribute] = {
+    **_SYSTEM_LIB,
+    "runtime": _option(_RUNTIME),
+    "link-params": _option(_RUNTIME),
+    "unpacked-api": _option(_RUNTIME),
+    "interface-api": _option(_RUNTIME),
+}
 _THREADS: Mapping[str, Attribute] = {
+    **_SYSTEM_LIB,
     "max_num_threads": _number("max_num_threads"),
     "thread_warp_size": _number("warp_size"),
 }
@@ -127,14 +132,15 @@ _BLOCK: Mapping[str, Attribute] = {
     "max_shared_memory_per_block": _number("max_shared_memory_per_block"),
 }
 _CPU: Mapping[str, Attribute] = {
+    **_PROGRAM,
     "model": _option("the name of a board or chip, which no field of a CPU holds"),
     "mcpu": Attribute("text", "cpu"),
-    "mattr": Attribute("changes", "features"),
-    "mtriple": Attribute("text", "triple"),
-    "num-cores": _number("num_cores"),
 }
 _LLVM: Mapping[str, Attribute] = {
     **_CPU,
+    "mattr": Attribute("changes", "features"),
+    "mtriple": Attribute("text", "triple"),
+    "num-cores": _number("num_cores"),
     "mabi": Attribute("text", "abi"),
     "mfloat-abi": Attribute("text", "float_abi"),
     "vector-width": _number("vector_bits"),
@@ -151,6 +157,7 @@ _LLVM: Mapping[str, Attribute] = {
 }
 _C: Mapping[str, Attribute] = {
     **_CPU,
+    "executor": _option(_RUNTIME),
     "march": _option("handed to the C compiler, whose names differ by compiler"),
     "workspace-byte-alignment": _option(_EMIT),
     "constants-byte-alignment": _option(_EMIT),
@@ -233,8 +240,14 @@ _VULKAN: Mapping[str, Attribute] = {
     "max_spirv_version": Attribute("spirv-version", "spirv_version"),
     "mattr": _option("taken by TVM and never read"),
 }
-_WEBGPU: Mapping[str, Attribute] = {**_BLOCK, "supports_subgroups": _extension("subgroups")}
+_WEBGPU: Mapping[str, Attribute] = {
+    **_THREADS,
+    "supports_subgroups": _extension("subgroups"),
+    "max_shared_memory_per_block": _number("max_shared_memory_per_block"),
+}
 _HEXAGON: Mapping[str, Attribute] = {
+    **_SYSTEM_LIB,
+    "link-params": _option(_RUNTIME),
     "mcpu": Attribute("text", "version"),
     # hvxvNN is hvx_version, hvx-lengthNNNb is hvx_bytes, the rest is extensions.
     "mattr": Attribute("changes", "extensions"),
@@ -245,7 +258,6 @@ _HEXAGON: Mapping[str, Attribute] = {
 }
 _COMPOSITE: Mapping[str, Attribute] = {
     "devices": Attribute("targets", "members"),
-    "target_host": Attribute("target", "host"),
     "model": _option("a composite has no model: its members do"),
     "libs": _option("libraries belong to the members"),
 }

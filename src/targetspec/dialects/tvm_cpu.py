@@ -1,0 +1,102 @@
+"""TVM's kinds `llvm` and `c`: a CPU, in LLVM's words.
+
+The features of `mattr` change the set of the CPU or of the triple's baseline. Where a text names neither, TVM takes
+the triple of the machine it runs on; that is not in the text, so that these features are a leftover.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from targetspec import cpu as facts
+from targetspec.dialects import llvm
+from targetspec.dialects.deltas import delta_of, stated_fields
+from targetspec.dialects.tvm_config import Stated, shown
+from targetspec.dialects.tvm_text import attribute_word
+from targetspec.dialects.words import Source, Word
+from targetspec.errors import TargetSyntaxError
+from targetspec.kinds.cpu import CpuTarget
+from targetspec.triple import Triple
+
+_SIGNED = re.compile(r"[+-][A-Za-z0-9_.+-]+")
+_OPTIONS = {"triple": "mtriple", "cpu": "mcpu", "abi": "mabi", "float_abi": "mfloat-abi"}
+_CHANGED = ("features", "tuning", "restrictions", "float_abi")
+_NAMES = {**_OPTIONS, "num_cores": "num-cores", "vector_bits": "vector-width"}
+_SOFT_FLOAT = ("+soft-float", "-soft-float")
+
+
+def read_cpu(
+    source: Source, fields: dict[str, Any], places: dict[str, Word], leftovers: list[str]
+) -> CpuTarget:
+    """Make a CPU of fields, among which `mattr` may be as stated; what has no meaning goes to the leftovers."""
+    changes: Stated | None = fields.pop("mattr", None)
+    if changes is not None and changes.value:
+        items = _checked(source, changes)
+        if _has_family(source, fields, places):
+            fields.update(_changed(source, fields, places, items))
+        else:
+            leftovers.extend(changes.said or (attribute_word("mattr", list(items)),))
+    made: CpuTarget = source.reading(places, lambda: CpuTarget(**fields))
+    return made
+
+
+def _checked(source: Source, changes: Stated) -> tuple[str, ...]:
+    for item in changes.value:
+        if not _SIGNED.fullmatch(item):
+            hint = f"write +{item}" if item[:1].isalnum() else ""
+            raise source.fault(changes.word, f"a feature of mattr is +name or -name, got {shown(item)}", hint)
+    return tuple(changes.value)
+
+
+def _has_family(source: Source, fields: dict[str, Any], places: dict[str, Word]) -> bool:
+    """Say whether the triple, or else the CPU, tells which table the features are of."""
+    if "triple" in fields:
+        triple: Triple = source.reading(places, lambda: Triple.parse(fields["triple"]))
+        return triple.family in facts.family_names()
+    return "cpu" in fields and len(facts.families_of_cpu(fields["cpu"])) == 1
+
+
+def _changed(
+    source: Source, fields: dict[str, Any], places: dict[str, Word], items: tuple[str, ...]
+) -> dict[str, Any]:
+    """Return the fields that LLVM's reader makes of the features."""
+    words = [f"-{option}={fields[field]}" for field, option in _OPTIONS.items() if field in fields]
+    try:
+        target = llvm.parse(" ".join((*words, f"-mattr={','.join(items)}"))).target
+    except TargetSyntaxError as error:
+        start, end = error.span
+        word = _place(error.text[start:end], places)
+        raise source.fault(word, error.message, error.hint) from None
+    return {name: value for name, value in stated_fields(target) if name in _CHANGED}
+
+
+def _place(part: str, places: dict[str, Word]) -> Word | None:
+    for field in ("mattr", *_OPTIONS):
+        word = places.get(field)
+        at = word.text.find(part) if word else -1
+        if word and at >= 0:
+            return Word(part, word.start + at)
+    return places.get("mattr")
+
+
+def cpu_attributes(target: CpuTarget, unfit: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return the attributes that say a CPU; what has none goes to `unfit`."""
+    found: dict[str, Any] = {}
+    for name, value in stated_fields(target):
+        if name in _NAMES and value != "softfp":
+            found[_NAMES[name]] = value if type(value) is int else str(value)
+        elif name not in ("features", "tuning", "restrictions", "libs", "host"):
+            unfit.append((name, "TVM has no attribute for it"))
+    changes = list(_signs(target, unfit))
+    return {**found, "mattr": changes} if changes else found
+
+
+def _signs(target: CpuTarget, unfit: list[tuple[str, str]]) -> tuple[str, ...]:
+    delta = delta_of(target)
+    if delta is None:
+        unfit.append(("features", "no change of a CPU's set gives them"))
+    elif any(name in delta for name in _SOFT_FLOAT):
+        unfit.append(("features", "soft-float is read as the field float_abi"))
+    restrictions = (f"+{name}" for name in sorted(target.restrictions))
+    return (*(delta or ()), *sorted(target.tuning), *restrictions)
