@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from targetspec import CpuTarget, HexagonTarget, Target, UnknownNameError, registry, tag
+from targetspec import CpuTarget, HexagonTarget, Target, UnknownNameError, parse, registry, tag
 from targetspec.dialects import tvm_names
 
 pytestmark = pytest.mark.shared
@@ -85,6 +86,13 @@ def test_a_tag_states_what_its_row_states_and_nothing_more(corpus: Corpus) -> No
     assert 190 < len(rows)
     for row in rows:
         assert (row["tag"], _expected(row["target"])) == (row["tag"], tag(row["tag"]))
+
+
+def test_the_dialect_reads_a_row_as_its_tag(corpus: Corpus) -> None:
+    """What TVM prints of a tag, read as a text of TVM's, is the tag's value: two readings that share no code."""
+    for row in corpus("tvm_tags"):
+        if row["id"] not in EXCEPTIONS:
+            assert (row["tag"], tag(row["tag"])) == (row["tag"], parse(json.dumps(row["target"]), "tvm"))
 
 
 def test_exceptions_are_refused(corpus: Corpus) -> None:
