@@ -23,11 +23,12 @@ from targetspec.host import arm_features, arm_parts, cpuid, x86_models
 from targetspec.host import x86 as x86_linux
 from targetspec.host.auxv import read_auxv
 from targetspec.host.cpuinfo import read_cpuinfo, read_number
-from targetspec.host.detection import detect_facts, process_arch, process_triple, read_facts, target_fields
+from targetspec.host.detection import detect_facts, read_facts, target_fields
 from targetspec.host.facts import Caches, Capture
 from targetspec.host.libc import musl_loader, read_libc
 from targetspec.host.linux import capture
 from targetspec.host.machine_code import run_cpuid
+from targetspec.host.process_triples import process_arch, process_triple
 from targetspec.host.sysfs import CPU_ROOT, count_cores, read_caches, read_cpu_list, read_size
 from targetspec.host.x86 import x86_level
 

@@ -11,18 +11,19 @@ from targetspec.host.arm_features import (
     aarch64_features,
     arm_features,
     capabilities,
+    unlisted,
 )
 from targetspec.host.arm_parts import IMPLEMENTERS, chip_parts, machine_name, midr_of, part_name
 from targetspec.host.arm_quirks import corrected
 from targetspec.host.cpuinfo import Block, common_words, count_processors, first_value, read_number
-from targetspec.host.facts import Capture, Identity
+from targetspec.host.facts import Capture, Identity, Processor
 
 _FIELDS = ("CPU implementer", "CPU variant", "CPU part", "CPU revision")
 _MIDR_FILE = "/regs/identification/midr_el1"
 
 
-def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Identity, frozenset[str], tuple[str, ...]]:
-    """Return the identity, the usable features and the notes, for the width of the process."""
+def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> Processor:
+    """Return what HWCAP, /proc/cpuinfo and /sys say, for the width of the process."""
     wide = capture.pointer_bits == 64  # noqa: PLR2004
     held = capabilities(capture.auxv, AARCH64_BITS if wide else ARM_BITS)
     listed = common_words(blocks, "Features")
@@ -39,7 +40,12 @@ def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Identity, fro
         architecture=_architecture(blocks),
         cpu=machine_name(midrs, hardware),
     )
-    return identity, features, tuple(_notes(capture, blocks, identity, held, listed))
+    return Processor(
+        identity=identity,
+        features=features,
+        unlisted=unlisted() if wide else frozenset(),
+        notes=tuple(_notes(capture, blocks, identity, held, listed)),
+    )
 
 
 def _midrs(capture: Capture, blocks: Iterable[Block]) -> Iterator[int]:

@@ -5,8 +5,10 @@ Source of the names and bits: Linux, Documentation/arch/arm64/elf_hwcaps.rst and
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
+from targetspec.cpu_tables import table
 from targetspec.host.auxv import HWCAP, HWCAP2, HWCAP3, names_of_bits
 from targetspec.host.cpuinfo import words
 
@@ -150,7 +152,7 @@ _V8_STEPS: tuple[tuple[str, str], ...] = (
     ("v8.2a", "dcpop"),
     ("v8.3a", "jscvt fcma lrcpc paca pacg"),
     ("v8.4a", "asimddp flagm uscat ilrcpc dit"),
-    ("v8.5a", "flagm2 frint sb ssbs dcpodp bti"),
+    ("v8.5a", "flagm2 frint sb dcpodp bti"),
     ("v8.6a", "i8mm bf16 ecv"),
     ("v8.7a", "wfxt"),
     ("v8.8a", "mops hbc"),
@@ -184,8 +186,16 @@ def arm_features(names: frozenset[str]) -> frozenset[str]:
     return _met(_ARM, names)
 
 
-def _met(table: Mapping[str, str], names: frozenset[str]) -> frozenset[str]:
-    return frozenset(feature for feature, needed in table.items() if names.issuperset(needed.split()))
+@functools.cache
+def unlisted() -> frozenset[str]:
+    """Return the AArch64 features that no capability stands for: much of debugging, tracing and virtualisation."""
+    names = table("aarch64").names
+    versions = {name for name in names if name[0] == "v" and name.endswith("a")}
+    return frozenset(names).difference(AARCH64_FEATURES, versions)
+
+
+def _met(features: Mapping[str, str], names: frozenset[str]) -> frozenset[str]:
+    return frozenset(feature for feature, needed in features.items() if names.issuperset(needed.split()))
 
 
 def _versions(names: frozenset[str]) -> list[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any, Literal, overload
 
 from targetspec import cpu as tables
 from targetspec.cpu_tables import table
 from targetspec.errors import TargetspecError
 from targetspec.features import FeatureSet
-from targetspec.host.arm_features import AARCH64_FEATURES
 from targetspec.host.detection import detect_facts, target_fields
 from targetspec.host.facts import HostFacts
 from targetspec.kinds.cpu import CpuTarget
@@ -39,7 +37,7 @@ def host_target(facts: HostFacts) -> tuple[CpuTarget, tuple[str, ...]]:
         fields.pop("cpu", None)
         notes.append(f"no feature table for {facts.arch}: neither CPU nor features are stated")
     elif fields.get("features"):
-        kept, dropped = settled_features(family, facts.identity.cpu, facts.features)
+        kept, dropped = settled_features(family, facts.identity.cpu, facts.features, facts.unlisted)
         fields["features"] = kept
         if dropped:
             notes.append(
@@ -49,41 +47,31 @@ def host_target(facts: HostFacts) -> tuple[CpuTarget, tuple[str, ...]]:
 
 
 def settled_features(
-    family: str, cpu: str | None, detected: frozenset[str]
+    family: str, cpu: str | None, detected: frozenset[str], unlisted: frozenset[str] = frozenset()
 ) -> tuple[FeatureSet, frozenset[str]]:
     """Return the closed set of what is usable, and what had to go because a part of it is not.
 
     A feature is kept only where all that it implies was detected: closing upwards would claim what the
-    machine denied. What no program can observe (on AArch64: debug, tracing, virtualisation) is taken from
+    machine denied. What no program can observe (`unlisted`: on AArch64 debug, tracing, virtualisation) is taken from
     the table of the CPU, where its name is known.
     """
     held = table(family)
     known = frozenset(name for name in detected if name in held.bit)
-    allowed = known | _hidden(family, cpu)
-    gone = ~(held.mask(allowed) | held.mask(_unobservable(family)))
+    unseen = unlisted & held.bit.keys()
+    allowed = known | _with_model(family, cpu, unseen)
+    gone = ~held.mask(allowed | unseen)
     kept = frozenset(name for name in allowed if not held.reach(name) & gone)
     return FeatureSet.closed(family, kept), known - kept
 
 
-def _hidden(family: str, cpu: str | None) -> frozenset[str]:
-    if family != "aarch64" or cpu is None:
+def _with_model(family: str, cpu: str | None, unseen: frozenset[str]) -> frozenset[str]:
+    if cpu is None or not unseen:
         return frozenset()
     try:
         whole = tables.resolve(family, cpu)
     except TargetspecError:
         return frozenset()
-    return frozenset(whole) & _unobservable(family)
-
-
-@functools.cache
-def _unobservable(family: str) -> frozenset[str]:
-    """Return the features that no program can see: x86's two without a bit of CPUID, and much of AArch64."""
-    if family == "x86":
-        return frozenset({"nopl", "evex512"} & table(family).bit.keys())
-    if family != "aarch64":
-        return frozenset()
-    versions = {name for name in table(family).names if name[0] == "v" and name.endswith("a")}
-    return frozenset(table(family).names) - set(AARCH64_FEATURES) - versions
+    return whole.names & unseen
 
 
 def _made(fields: dict[str, Any], notes: list[str]) -> tuple[CpuTarget, tuple[str, ...]]:

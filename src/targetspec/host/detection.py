@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator, Mapping
 
 import attrs
 
 from targetspec.host import sysfs
 from targetspec.host.arm import read_arm
+from targetspec.host.boot_messages import read_freebsd, read_haiku, read_solaris
 from targetspec.host.cpuid_caches import read_cpuid_caches
 from targetspec.host.cpuinfo import (
     Block,
@@ -18,43 +19,51 @@ from targetspec.host.cpuinfo import (
     read_cpuinfo,
     read_number,
 )
-from targetspec.host.facts import Caches, Capture, HostFacts, Identity
+from targetspec.host.facts import Caches, Capture, HostFacts, Processor, Topology
 from targetspec.host.libc import read_libc
-from targetspec.host.linux import capture as capture_linux
+from targetspec.host.loongarch import read_loongarch
+from targetspec.host.mips import read_mips
+from targetspec.host.power import read_power
+from targetspec.host.process_triples import process_arch, system_triple
+from targetspec.host.riscv import read_riscv
+from targetspec.host.s390x import count_processors as count_z_processors
+from targetspec.host.s390x import read_s390x
+from targetspec.host.sysctl import read_mac
+from targetspec.host.windows_features import read_windows
 from targetspec.host.x86 import read_x86
+from targetspec.registry import layer_above
 
 _WIDE = 64
-_X86_32 = re.compile(r"i[3-6]86")
-_X86 = frozenset({"x86_64", "i686"})
-_ARM_32 = re.compile(r"armv[4-9]\w*")
 
 
 def detect_facts() -> HostFacts:
     """Return what this machine says of itself; it never raises, and `notes` tell what is missing."""
-    return read_facts(capture_linux())
+    # each system's module imports what that system alone has
+    return read_facts(layer_above(f"host.{_CAPTURED_BY.get(sys.platform, 'unix')}").capture())
 
 
 def read_facts(capture: Capture) -> HostFacts:
     """Return the facts that a capture holds, whatever its text."""
-    blocks = read_cpuinfo(capture.files.get("/proc/cpuinfo", ""))
     arch = process_arch(capture)
-    identity, features, own_notes = _read_processor(arch, capture, blocks)
-    caches, cache_notes = _caches(capture, blocks)
+    processor, topology = _READERS.get(capture.system, _read_linux)(capture, arch)
     libc, version = read_libc(capture.libc_text)
-    threads = len(sysfs.processors(capture.files)) or count_processors(blocks) or None
+    notes = processor.notes + topology.notes + capture.notes
     facts = HostFacts(
         arch=arch,
-        triple=process_triple(arch, libc, capture.multiarch),
-        identity=identity,
-        features=features,
-        num_cores=sysfs.count_cores(capture.files) or count_cores(blocks) or threads,
-        num_threads=threads,
+        triple=system_triple(capture, arch, libc),
+        identity=processor.identity,
+        features=processor.features,
+        unlisted=processor.unlisted,
+        num_cores=topology.num_cores or topology.num_threads,
+        num_threads=topology.num_threads,
         usable_threads=capture.affinity,
-        caches=caches,
+        caches=topology.caches,
         libc=libc,
         libc_version=version,
+        os=capture.system,
+        os_version=capture.system_version or None,
         kernel_release=capture.release or None,
-        notes=capture.notes + own_notes + cache_notes,
+        notes=notes if topology.caches.l1d else (*notes, "no cache sizes in /sys or CPUID"),
     )
     return attrs.evolve(facts, notes=facts.notes + tuple(_notes(facts, capture)))
 
@@ -76,44 +85,39 @@ def target_fields(facts: HostFacts) -> dict[str, object]:
     return {name: value for name, value in stated.items() if value is not None}
 
 
-def process_arch(capture: Capture) -> str:
-    """Return the architecture of the running process: the kernel's name of the machine, its width from the process.
-
-    >>> process_arch(Capture(machine="aarch64", pointer_bits=32))
-    'armv7'
-    """
-    machine, wide = capture.machine.lower(), capture.pointer_bits == _WIDE
-    if machine in {"x86_64", "amd64"} or _X86_32.fullmatch(machine):
-        return "x86_64" if wide or capture.multiarch.endswith("x32") else "i686"
-    if machine in {"aarch64", "arm64", "aarch64_be"} or _ARM_32.fullmatch(machine):
-        if wide:
-            return "aarch64" if capture.byte_order == "little" else "aarch64_be"
-        return _arm_arch(machine)
-    return machine or "unknown"
+def _read_linux(capture: Capture, arch: str) -> tuple[Processor, Topology]:
+    text = capture.files.get("/proc/cpuinfo", "")
+    blocks = read_cpuinfo(text)
+    read = next((reader for start, reader in _LINUX_READERS if arch.startswith(start)), None)
+    if read is None:
+        processor = Processor(notes=(f"the processors of {arch} are not read",))
+    else:
+        processor = read(capture, blocks)
+    threads = len(sysfs.processors(capture.files)) or count_processors(blocks) or count_z_processors(text)
+    cores = sysfs.count_cores(capture.files) or count_cores(blocks)
+    caches, notes = _caches(capture, blocks)
+    return processor, Topology(num_cores=cores, num_threads=threads or None, caches=caches, notes=notes)
 
 
-def _arm_arch(machine: str) -> str:
-    version = re.match(r"armv([4-6])(te)?", machine)
-    return f"armv{version[1]}{version[2] or ''}" if version else "armv7"
-
-
-def process_triple(arch: str, libc: str | None, multiarch: str = "") -> str:
-    """Return the triple of the running process; without a known C library it names no environment."""
-    environment = {"glibc": "gnu", "musl": "musl"}.get(libc or "", "")
-    suffix = re.search(r"(?:gnu|musl)(eabihf|eabi|x32)$", multiarch)
-    if environment and suffix:
-        environment += suffix[1]
-    return "-".join(filter(None, (arch, "unknown-linux", environment)))
-
-
-def _read_processor(
-    arch: str, capture: Capture, blocks: tuple[Block, ...]
-) -> tuple[Identity, frozenset[str], tuple[str, ...]]:
-    if arch in _X86:
-        return read_x86(capture, blocks)
-    if arch.startswith(("aarch64", "arm")):
-        return read_arm(capture, blocks)
-    return Identity(), frozenset(), (f"the processors of {arch} are not read",)
+_LINUX_READERS: tuple[tuple[str, Callable[[Capture, tuple[Block, ...]], Processor]], ...] = (
+    ("x86_64", read_x86),
+    ("i686", read_x86),
+    ("aarch64", read_arm),
+    ("arm", read_arm),
+    ("riscv", read_riscv),
+    ("powerpc", read_power),
+    ("s390x", read_s390x),
+    ("loongarch", read_loongarch),
+    ("mips", read_mips),
+)
+_READERS: Mapping[str, Callable[[Capture, str], tuple[Processor, Topology]]] = {
+    "darwin": read_mac,
+    "windows": read_windows,
+    "freebsd": read_freebsd,
+    "haiku": read_haiku,
+    "sunos": read_solaris,
+}
+_CAPTURED_BY = {"linux": "linux", "android": "linux", "darwin": "macos", "win32": "windows"}
 
 
 def _caches(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Caches, tuple[str, ...]]:
@@ -121,14 +125,20 @@ def _caches(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Caches, tuple[
     stated = read_cpuid_caches(capture.leaves)
     line = listed.line or stated.line or read_number(first_value(blocks, "clflush size"))
     # a level that the CPU lists and /sys does not is hidden by the system, and stays so
-    caches = attrs.evolve(listed if listed.l1d else stated, line=line or None)
-    return caches, notes if caches.l1d else (*notes, "no cache sizes in /sys or CPUID")
+    return attrs.evolve(listed if listed.l1d else stated, line=line or None), notes
 
 
 def _notes(facts: HostFacts, capture: Capture) -> Iterator[str]:
-    if capture.pointer_bits != _WIDE and capture.machine.lower() in {"x86_64", "amd64", "aarch64", "arm64"}:
+    if capture.pointer_bits != _WIDE and capture.machine.lower() in _WIDE_MACHINES:
         yield f"a 32-bit process on a 64-bit kernel ({capture.machine}): the target is the process's"
-    if facts.libc is None:
+    if capture.emulated_on and facts.os == "windows":
+        yield f"emulated: Windows runs this process on {capture.emulated_on}"
+    if facts.libc is None and facts.os == "linux":
         yield "the C library does not say what it is"
     if facts.num_threads and facts.usable_threads and facts.usable_threads < facts.num_threads:
         yield f"this process may use {facts.usable_threads} of {facts.num_threads} processors"
+
+
+_WIDE_MACHINES = frozenset(
+    {"x86_64", "amd64", "aarch64", "arm64", "ppc64", "ppc64le", "riscv64", "s390x", "mips64"}
+)

@@ -11,12 +11,17 @@ _SAYINGS = (
 )
 
 
+_BIONIC = re.compile(r"bionic \d+")
+
+
 def read_libc(text: str) -> tuple[str | None, str | None]:
     r"""Return the library and its version, (None, None) where the text says neither.
 
     >>> read_libc("musl libc (x86_64)\nVersion 1.2.4\nDynamic Program Loader")
     ('musl', '1.2.4')
     """
+    if _BIONIC.fullmatch(text):
+        return "bionic", None
     for name, saying in _SAYINGS:
         found = saying.match(text)
         if found:

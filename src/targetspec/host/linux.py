@@ -8,7 +8,9 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from targetspec.host.auxv import read_auxv
+from targetspec.host.cpuinfo import read_number
 from targetspec.host.facts import Capture
+from targetspec.host.hwprobe import run_hwprobe
 from targetspec.host.libc import musl_loader
 from targetspec.host.machine_code import run_cpuid
 from targetspec.host.sysfs import CPU_ROOT, processors, read_cpu_list
@@ -16,6 +18,7 @@ from targetspec.host.sysfs import CPU_ROOT, processors, read_cpu_list
 _CACHE_FILES = ("level", "size", "coherency_line_size")
 _CACHE_INDICES = 8
 _KINDS = ("/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus")
+_CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 _MAX_TEXT, _PIECE = 1 << 24, 1 << 16
 _X86 = re.compile(r"x86_64|amd64|i[3-6]86")
 
@@ -28,6 +31,7 @@ def capture() -> Capture:
     leaves, xcr0, notes = run_cpuid() if on_x86 else ({}, None, ())
     files = {path: text for path in ("/proc/cpuinfo", *_TOPOLOGY) if (text := _read(path)) is not None}
     files.update(_processor_files(files, on_x86=on_x86))
+    on_riscv = name.machine.startswith("riscv")
     return Capture(
         machine=name.machine,
         pointer_bits=bits,
@@ -38,9 +42,10 @@ def capture() -> Capture:
         leaves=leaves,
         xcr0=xcr0,
         affinity=len(os.sched_getaffinity(0)),
-        libc_text=_libc_text(),
+        libc_text=_bionic_text() or _libc_text(),
         multiarch=getattr(sys.implementation, "_multiarch", ""),
-        notes=notes,
+        hwprobe=run_hwprobe() if on_riscv else {},
+        notes=(*notes, *_surroundings()),
     )
 
 
@@ -118,6 +123,30 @@ def _pieces(file: int) -> Iterator[bytes]:
     while total < _MAX_TEXT and (piece := os.read(file, _PIECE)):
         yield piece
         total += len(piece)
+
+
+def _surroundings() -> Iterator[str]:
+    """Yield notes on what bounds this process: a container, a control group's share of the processors."""
+    if any(os.path.exists(mark) for mark in _CONTAINER_MARKS):  # noqa: PTH110 - pathlib costs more than the look
+        yield "in a container: the C library is the container's, the kernel and the processors are the machine's"
+    quota = cpu_quota(_read("/sys/fs/cgroup/cpu.max") or "")
+    if quota is not None:
+        yield f"a control group gives this process the time of {quota:g} processors"
+
+
+def cpu_quota(text: str) -> float | None:
+    """Return how many processors' time a control group's `cpu.max` allows, None where it is not bounded.
+
+    >>> cpu_quota("150000 100000")
+    1.5
+    """
+    numbers = [read_number(word) for word in text.split()]
+    return numbers[0] / numbers[1] if len(numbers) == 2 and numbers[0] and numbers[1] else None  # noqa: PLR2004
+
+
+def _bionic_text() -> str:
+    level = getattr(sys, "getandroidapilevel", None)
+    return f"bionic {level()}" if level is not None else ""
 
 
 def _libc_text() -> str:

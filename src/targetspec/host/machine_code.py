@@ -9,14 +9,17 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any, Protocol
 
 from targetspec.host.facts import Leaves
 
 _CPUID = {
     # System V: edi leaf, esi subleaf, rdx where to put the four words
-    64: bytes.fromhex("53 89f8 89f1 4989d0 0fa2 418900 41895804 41894808 4189500c 5b c3"),
+    "64": bytes.fromhex("53 89f8 89f1 4989d0 0fa2 418900 41895804 41894808 4189500c 5b c3"),
+    # Windows: ecx leaf, edx subleaf, r8 where to put the four words
+    "win64": bytes.fromhex("53 89c8 89d1 0fa2 418900 41895804 41894808 4189500c 5b c3"),
     # cdecl: the same three on the stack
-    32: bytes.fromhex("53 57 8b44240c 8b4c2410 8b7c2414 0fa2 8907 895f04 894f08 89570c 5f 5b c3"),
+    "32": bytes.fromhex("53 57 8b44240c 8b4c2410 8b7c2414 0fa2 8907 895f04 894f08 89570c 5f 5b c3"),
 }
 _XGETBV = {
     64: bytes.fromhex("31c9 0f01d0 48c1e220 4809d0 c3"),
@@ -25,6 +28,9 @@ _XGETBV = {
 _XGETBV_OFFSET = 64
 _PAGE = 4096
 _PROT_READ, _PROT_WRITE, _PROT_EXEC = 1, 2, 4
+_MEM_COMMIT, _MEM_RESERVE, _MEM_RELEASE = 0x1000, 0x2000, 0x8000
+_PAGE_READWRITE, _PAGE_EXECUTE_READ = 0x04, 0x20
+_WIDE = 64
 _MAP_PRIVATE, _MAP_ANONYMOUS = 2, 0x20
 _OSXSAVE = 1 << 27
 _EXTENDED = 0x8000_0000
@@ -54,35 +60,70 @@ def run_cpuid() -> tuple[Leaves, int | None, tuple[str, ...]]:
 
 def _run() -> tuple[Leaves, int | None]:
     bits = 64 if sys.maxsize > 1 << 32 else 32
-    library = ctypes.CDLL(None, use_errno=True)
-    if (
-        library.syscall(ctypes.c_long(_ARCH_PRCTL[bits]), ctypes.c_long(_ARCH_GET_CPUID), ctypes.c_long(0))
-        == 0
-    ):
-        raise CpuidRefusedError("this process has asked for a fault on CPUID")
-    page = _map_code(library, _CPUID[bits].ljust(_XGETBV_OFFSET, b"\xcc") + _XGETBV[bits])
+    pages: _Pages = _WindowsPages() if sys.platform == "win32" else _PosixPages(bits)
+    code = _CPUID["win64" if sys.platform == "win32" and bits == _WIDE else str(bits)]
+    page = pages.make(code.ljust(_XGETBV_OFFSET, b"\xcc") + _XGETBV[bits])
     try:
         call = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(_Words))(page)
         leaves = dict(_walk(call))
         enabled = leaves.get((1, 0), (0, 0, 0, 0))[2] & _OSXSAVE
         return leaves, ctypes.CFUNCTYPE(ctypes.c_uint64)(page + _XGETBV_OFFSET)() if enabled else 0
     finally:
-        library.munmap(ctypes.c_void_p(page), ctypes.c_size_t(_PAGE))
+        pages.drop(page)
 
 
-def _map_code(library: ctypes.CDLL, code: bytes) -> int:
-    library.mmap.restype = ctypes.c_void_p
-    size, nowhere = ctypes.c_size_t(_PAGE), ctypes.c_void_p(None)
-    flags = _MAP_PRIVATE | _MAP_ANONYMOUS
-    page = library.mmap(nowhere, size, _PROT_READ | _PROT_WRITE, flags, -1, ctypes.c_long(0))
-    if page is None or page == ctypes.c_void_p(-1).value:
-        raise CpuidRefusedError(ctypes.get_errno(), "no page for its code")
-    ctypes.memmove(page, code, len(code))
-    if library.mprotect(ctypes.c_void_p(page), size, _PROT_READ | _PROT_EXEC) != 0:
-        refusal = ctypes.get_errno()
-        library.munmap(ctypes.c_void_p(page), size)
-        raise CpuidRefusedError(refusal, "the system allows no executable page")
-    return int(page)
+class _Pages(Protocol):
+    def make(self, code: bytes) -> int: ...
+    def drop(self, page: int) -> None: ...
+
+
+class _PosixPages:
+    """Pages of Linux; refuses where this process has asked for a fault on CPUID."""
+
+    def __init__(self, bits: int) -> None:
+        self._library = ctypes.CDLL(None, use_errno=True)
+        asked = (ctypes.c_long(_ARCH_PRCTL[bits]), ctypes.c_long(_ARCH_GET_CPUID), ctypes.c_long(0))
+        if self._library.syscall(*asked) == 0:
+            raise CpuidRefusedError("this process has asked for a fault on CPUID")
+
+    def make(self, code: bytes) -> int:
+        library, size, nowhere = self._library, ctypes.c_size_t(_PAGE), ctypes.c_void_p(None)
+        library.mmap.restype = ctypes.c_void_p
+        flags = _MAP_PRIVATE | _MAP_ANONYMOUS
+        page = library.mmap(nowhere, size, _PROT_READ | _PROT_WRITE, flags, -1, ctypes.c_long(0))
+        if page is None or page == ctypes.c_void_p(-1).value:
+            raise CpuidRefusedError(ctypes.get_errno(), "no page for its code")
+        ctypes.memmove(page, code, len(code))
+        if library.mprotect(ctypes.c_void_p(page), size, _PROT_READ | _PROT_EXEC) != 0:
+            refusal = ctypes.get_errno()
+            self.drop(page)
+            raise CpuidRefusedError(refusal, "the system allows no executable page")
+        return int(page)
+
+    def drop(self, page: int) -> None:
+        self._library.munmap(ctypes.c_void_p(page), ctypes.c_size_t(_PAGE))
+
+
+class _WindowsPages:
+    """Pages of Windows."""
+
+    def __init__(self) -> None:
+        self._kernel: Any = getattr(ctypes, "windll").kernel32  # noqa: B009 - other systems' ctypes has none
+        self._kernel.VirtualAlloc.restype = ctypes.c_void_p
+
+    def make(self, code: bytes) -> int:
+        kernel, size, old = self._kernel, ctypes.c_size_t(_PAGE), ctypes.c_uint32(0)
+        page = kernel.VirtualAlloc(ctypes.c_void_p(None), size, _MEM_COMMIT | _MEM_RESERVE, _PAGE_READWRITE)
+        if not page:
+            raise CpuidRefusedError("no page for its code")
+        ctypes.memmove(page, code, len(code))
+        if not kernel.VirtualProtect(ctypes.c_void_p(page), size, _PAGE_EXECUTE_READ, ctypes.byref(old)):
+            self.drop(page)
+            raise CpuidRefusedError("the system allows no executable page")
+        return int(page)
+
+    def drop(self, page: int) -> None:
+        self._kernel.VirtualFree(ctypes.c_void_p(page), ctypes.c_size_t(0), _MEM_RELEASE)
 
 
 def _walk(call: Callable[..., None]) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:

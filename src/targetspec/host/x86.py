@@ -9,7 +9,7 @@ import attrs
 from targetspec.host import cpuid
 from targetspec.host.auxv import HWCAP2
 from targetspec.host.cpuinfo import Block, common_words, first_value, read_number, words
-from targetspec.host.facts import Capture, Identity
+from targetspec.host.facts import Capture, Identity, Leaves, Processor
 from targetspec.host.x86_models import x86_cpu_name
 
 # Linux's name of a flag where it is not LLVM's (arch/x86/include/asm/cpufeatures.h). The kernel clears what it or
@@ -85,17 +85,22 @@ def x86_level(features: frozenset[str]) -> str | None:
     return highest
 
 
-def read_x86(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Identity, frozenset[str], tuple[str, ...]]:
-    """Return the identity, the usable features and the notes."""
+UNLISTED = frozenset({"nopl", "evex512"})
+"""What CPUID has no bit for."""
+
+
+def read_x86(capture: Capture, blocks: tuple[Block, ...]) -> Processor:
+    """Return what /proc/cpuinfo and CPUID say together."""
     flags = common_words(blocks, "flags")
-    listed, answered = _listed_identity(blocks), _answered_identity(capture)
+    listed, answered = _listed_identity(blocks), answered_identity(capture.leaves)
     emulated = bool(flags and answered and not _same_processor(listed, answered))
     if emulated:
         # user-mode emulation shows the real machine's /proc/cpuinfo, and the emulated CPU only to CPUID
         flags, blocks = frozenset(), ()
     features = _combine(capture, flags)
-    identity = _name(answered or listed, features)
-    return identity, features, tuple(_notes(capture, flags, identity, features, emulated=emulated))
+    identity = named(answered or listed, features)
+    notes = tuple(_notes(capture, flags, identity, features, emulated=emulated))
+    return Processor(identity=identity, features=features, unlisted=UNLISTED, notes=notes)
 
 
 def _combine(capture: Capture, flags: frozenset[str]) -> frozenset[str]:
@@ -125,12 +130,13 @@ def _listed_identity(blocks: tuple[Block, ...]) -> Identity:
     )
 
 
-def _answered_identity(capture: Capture) -> Identity | None:
-    vendor = cpuid.vendor(capture.leaves)
+def answered_identity(leaves: Leaves) -> Identity | None:
+    """Return CPUID's identity, None where it does not even name a maker."""
+    vendor = cpuid.vendor(leaves)
     if vendor is None:
         return None
-    family, model, stepping = cpuid.signature(capture.leaves)
-    brand = cpuid.brand(capture.leaves)
+    family, model, stepping = cpuid.signature(leaves)
+    brand = cpuid.brand(leaves)
     return Identity(vendor=vendor, family=family, model=model, stepping=stepping, brand=brand)
 
 
@@ -143,7 +149,8 @@ def _same_processor(listed: Identity, answered: Identity) -> bool:
     return all(left is None or left == right for left, right in pairs)
 
 
-def _name(identity: Identity, features: frozenset[str]) -> Identity:
+def named(identity: Identity, features: frozenset[str]) -> Identity:
+    """Return the identity with LLVM's name, where the numbers of a model have one."""
     vendor, family, model = identity.vendor, identity.family, identity.model
     if vendor is None or family is None or model is None:
         return identity
