@@ -54,7 +54,7 @@ def read_facts(capture: Capture) -> HostFacts:
         identity=processor.identity,
         features=processor.features,
         unlisted=processor.unlisted,
-        num_cores=topology.num_cores or topology.num_threads,
+        num_cores=topology.num_cores,
         num_threads=topology.num_threads,
         usable_threads=capture.affinity,
         caches=topology.caches,
@@ -63,7 +63,7 @@ def read_facts(capture: Capture) -> HostFacts:
         os=capture.system,
         os_version=capture.system_version or None,
         kernel_release=capture.release or None,
-        notes=notes if topology.caches.l1d else (*notes, "no cache sizes in /sys or CPUID"),
+        notes=notes if topology.caches.l1d else (*notes, "no cache sizes were stated"),
     )
     return attrs.evolve(facts, notes=facts.notes + tuple(_notes(facts, capture)))
 
@@ -95,10 +95,14 @@ def _read_linux(capture: Capture, arch: str) -> tuple[Processor, Topology]:
         processor = read(capture, blocks)
     threads = len(sysfs.processors(capture.files)) or count_processors(blocks) or count_z_processors(text)
     cores = sysfs.count_cores(capture.files) or count_cores(blocks)
+    if cores is None and arch.startswith(_ONE_THREAD_A_CORE):
+        cores = threads or None
     caches, notes = _caches(capture, blocks)
     return processor, Topology(num_cores=cores, num_threads=threads or None, caches=caches, notes=notes)
 
 
+_ONE_THREAD_A_CORE = ("aarch64", "arm", "riscv", "loongarch")
+"""Where a kernel that tells no siblings has none to tell."""
 _LINUX_READERS: tuple[tuple[str, Callable[[Capture, tuple[Block, ...]], Processor]], ...] = (
     ("x86_64", read_x86),
     ("i686", read_x86),
