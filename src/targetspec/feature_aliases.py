@@ -55,6 +55,12 @@ _TEXTS = {
         rcpc2=rcpc-immo pmuv3=perfmon flagm2=altnzcv
     """,
     (
+        "rust",
+        "powerpc",
+    ): """
+        power8-crypto=crypto
+    """,
+    (
         "gcc",
         "x86",
     ): """

@@ -27,6 +27,7 @@ KINDS = {
 }
 DIALECTS = {
     "targetspec": "targetspec.dialects.native",
+    "rust": "targetspec.dialects.rust",
     "llvm": "targetspec.dialects.llvm",
     "tvm": "targetspec.dialects.tvm",
 }

@@ -39,10 +39,11 @@ def delta_of(target: Target) -> tuple[str, ...] | None:
         return () if base is None else None
     if base is None or wanted.tables != TABLES_VERSION:
         return None
-    return _delta(base, wanted)
+    return delta_between(base, wanted)
 
 
-def _delta(base: FeatureSet, wanted: FeatureSet) -> tuple[str, ...] | None:
+def delta_between(base: FeatureSet, wanted: FeatureSet) -> tuple[str, ...] | None:
+    """Return few signed names that make one set from another, additions first; None where no change gives exactly it."""
     gone = base.names - wanted.names
     # What only a version covered is listed once the version has gone, and must go by its own name.
     uncovered = base.with_changes(remove=gone).names - wanted.names
