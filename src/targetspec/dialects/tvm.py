@@ -13,6 +13,7 @@ Source: TVM's parser of targets and its registrations of kinds, versions 0.6 to 
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import Any
@@ -93,11 +94,21 @@ def _named(source: Source, name: Word, within: Within) -> Config:
 
 def _tagged(source: Source, name: Word) -> Config:
     """Return what a tag stands for, all of it stated at the tag's place."""
-    if name.text not in tag_names():
-        near = nearest(name.text, tag_names())
+    if name.text not in _tags():
+        near = nearest(name.text, _tags())
         hint = f"did you mean {' or '.join(near)}?" if near else "list them with tag_names()"
         raise source.fault(name, f"TVM has no tag {name.text[:80]!r} that is known here", hint)
-    return _config_of(source, document_of(tag(name.text), []), name)
+    return _config_of(source, _document_of_tag(name.text), name)
+
+
+@functools.cache
+def _tags() -> frozenset[str]:
+    return frozenset(tag_names())
+
+
+@functools.cache
+def _document_of_tag(name: str) -> dict[str, Any]:
+    return document_of(tag(name), [])
 
 
 def _config_of(source: Source, document: dict[str, Any], place: Word) -> Config:

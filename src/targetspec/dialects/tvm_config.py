@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable
 from typing import Any, Literal, Self, TypeGuard
 
@@ -30,9 +32,10 @@ _TYPE_OF_OPTION: dict[str, Type] = {
     **dict.fromkeys(("from_device", "target_device_type", "driver_version"), "number"),
     **dict.fromkeys(("keys", "libs", "mattr", "cl-opt", "llvm-options"), "list"),
 }
-_DERIVED = "feature."
+_DERIVED = re.compile(r"feature\.[A-Za-z0-9_]+")
 _FAST_MATH = "fast-math"
 _SHOWN = 80
+_MOST_DEVICES = 256
 
 
 @attrs.frozen
@@ -81,6 +84,12 @@ class Within:
         return found
 
 
+def check_count(source: Source, word: Word, devices: int) -> None:
+    """Raise TargetSyntaxError for a composite of more devices than anyone has."""
+    if devices > _MOST_DEVICES:
+        raise source.fault(word, f"a composite has at most {_MOST_DEVICES} devices, and this one {devices}")
+
+
 def known_kind(source: Source, kind: Word) -> str:
     """Return the name of a kind that has a target here; raise TargetSyntaxError."""
     if kind.text in KINDS:
@@ -105,7 +114,7 @@ def known_attribute(source: Source, kind: str, name: Word) -> str:
 
 def is_derived(name: str) -> bool:
     """Say whether TVM makes an attribute itself, from the others (`feature.has_sve`)."""
-    return name.startswith(_DERIVED)
+    return name.startswith("feature.") and _DERIVED.fullmatch(name) is not None
 
 
 def attribute_of(kind: str, name: str) -> Attribute:
@@ -116,6 +125,7 @@ def attribute_of(kind: str, name: str) -> Attribute:
 _DERIVED_ATTRIBUTE = Attribute("option", reason="made by TVM from the other attributes")
 
 
+@functools.lru_cache(maxsize=1024)
 def type_of(kind: str, name: str) -> Type:
     """Return the type that TVM gives to an attribute."""
     found = _TYPE_OF.get(attribute_of(kind, name).reads)

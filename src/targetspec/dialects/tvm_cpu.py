@@ -6,6 +6,7 @@ the triple of the machine it runs on; that is not in the text, so that these fea
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -19,9 +20,8 @@ from targetspec.errors import TargetSyntaxError
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.triple import Triple
 
-_SIGNED = re.compile(r"[+-][A-Za-z0-9_.+-]+")
+_SIGNED = re.compile(r"[+-][A-Za-z0-9][A-Za-z0-9_.+-]*")
 _OPTIONS = {"triple": "mtriple", "cpu": "mcpu", "abi": "mabi", "float_abi": "mfloat-abi"}
-_CHANGED = ("features", "tuning", "restrictions", "float_abi")
 _NAMES = {**_OPTIONS, "num_cores": "num-cores", "vector_bits": "vector-width"}
 _SOFT_FLOAT = ("+soft-float", "-soft-float")
 
@@ -31,12 +31,18 @@ def read_cpu(
 ) -> CpuTarget:
     """Make a CPU of fields, among which `mattr` may be as stated; what has no meaning goes to the leftovers."""
     changes: Stated | None = fields.pop("mattr", None)
-    if changes is not None and changes.value:
-        items = _checked(source, changes)
-        if _has_family(source, fields, places):
-            fields.update(_changed(source, fields, places, items))
-        else:
-            leftovers.extend(changes.said or (attribute_word("mattr", list(items)),))
+    if changes is None or not changes.value:
+        return _made(source, fields, places)
+    items = _checked(source, changes)
+    if _has_family(source, fields, places):
+        return _changed(source, fields, places, items)
+    for item in items:
+        _check_somewhere(source, changes, item[1:])
+    leftovers.extend(changes.said or (attribute_word("mattr", list(items)),))
+    return _made(source, fields, places)
+
+
+def _made(source: Source, fields: dict[str, Any], places: dict[str, Word]) -> CpuTarget:
     made: CpuTarget = source.reading(places, lambda: CpuTarget(**fields))
     return made
 
@@ -59,8 +65,8 @@ def _has_family(source: Source, fields: dict[str, Any], places: dict[str, Word])
 
 def _changed(
     source: Source, fields: dict[str, Any], places: dict[str, Word], items: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return the fields that LLVM's reader makes of the features."""
+) -> CpuTarget:
+    """Let LLVM's reader make the CPU with the features, and add what LLVM has no option for."""
     words = [f"-{option}={fields[field]}" for field, option in _OPTIONS.items() if field in fields]
     try:
         target = llvm.parse(" ".join((*words, f"-mattr={','.join(items)}"))).target
@@ -68,7 +74,24 @@ def _changed(
         start, end = error.span
         word = _place(error.text[start:end], places)
         raise source.fault(word, error.message, error.hint) from None
-    return {name: value for name, value in stated_fields(target) if name in _CHANGED}
+    more = {field: value for field, value in fields.items() if field not in _OPTIONS}
+    made: CpuTarget = source.reading(places, lambda: target.evolve(**more)) if more else target
+    return made
+
+
+def _check_somewhere(source: Source, changes: Stated, name: str) -> None:
+    """Raise TargetSyntaxError for a feature that no architecture has."""
+    if name not in _all_features():
+        at = changes.word.text.find(name)
+        word = Word(name, changes.word.start + at) if at >= 0 else changes.word
+        raise source.fault(
+            word, f"no architecture has a feature {shown(name)}", "state mtriple or mcpu as well"
+        )
+
+
+@functools.cache
+def _all_features() -> frozenset[str]:
+    return frozenset(name for family in facts.family_names() for name in facts.feature_names(family))
 
 
 def _place(part: str, places: dict[str, Word]) -> Word | None:

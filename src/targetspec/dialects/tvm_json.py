@@ -16,6 +16,7 @@ from targetspec.dialects.tvm_config import (
     Config,
     Stated,
     Within,
+    check_count,
     is_text,
     known_attribute,
     known_kind,
@@ -95,6 +96,7 @@ def _value(source: Source, kind: str, name: str, value: Any, word: Word, within:
     if wanted == "targets":
         if type(value) is not list:
             raise source.fault(word, f"{name} must be an array of targets, got {shown(value)}")
+        check_count(source, word, len(value))
         return [_target(source, item, place, within) for item, place in _elements(source, word)]
     if wanted == "flag" and type(value) is int and value in (0, 1):
         return bool(value)

@@ -263,7 +263,8 @@ def _checked_items(source: Source, family: str, stated: Stated) -> tuple[str, ..
     for item in stated.value:
         if not _SIGNED.fullmatch(item):
             raise source.fault(stated.word, f"a feature of mattr is +name or -name, got {shown(item)}")
-        source.reading({"mattr": stated.word}, lambda name=item[1:]: canonical_feature(family, name))
+        if not _HVX.fullmatch(item):
+            source.reading({"mattr": stated.word}, lambda name=item[1:]: canonical_feature(family, name))
     return tuple(dict.fromkeys(stated.value))
 
 

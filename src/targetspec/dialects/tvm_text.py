@@ -15,13 +15,22 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from targetspec.dialects.tvm_config import Config, Stated, Within, known_attribute, known_kind, type_of
+from targetspec.dialects.tvm_config import (
+    Config,
+    Stated,
+    Within,
+    check_count,
+    known_attribute,
+    known_kind,
+    type_of,
+)
 from targetspec.dialects.words import Source, Word
 
 _WORD = re.compile(r"(?:[^\s'\\]|\\.|\\\Z|'(?:[^'\\]|\\.)*+')++", re.DOTALL)
 _ITEM = re.compile(r"(?:[^,'\\]|\\.|\\\Z|'(?:[^'\\]|\\.)*+')++", re.DOTALL)
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'", re.DOTALL)
 _MEANT = re.compile(r"'(?:[^'\\]|\\.)*+(?:'|\Z)|\\.|\\\Z", re.DOTALL)
+_UNQUOTED = re.compile(r"\S+")
 _SPACE = re.compile(r"\s*")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
 _PLAIN = re.compile(r"[^\s,'\\]+")
@@ -30,6 +39,8 @@ _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 def words_of(source: Source) -> list[Word]:
     """Split a text at white space outside quotes."""
+    if "'" not in source.text and "\\" not in source.text:
+        return [Word(found[0], found.start()) for found in _UNQUOTED.finditer(source.text)]
     words, at = [], _end(_SPACE, source.text, 0)
     while at < len(source.text):
         found = _WORD.match(source.text, at)
@@ -126,14 +137,23 @@ def _value(source: Source, kind: str, name: str, word: Word, within: Within) -> 
     if wanted == "target":
         return within.read(source, _moved(word, interpreted(word.text)))
     if wanted == "targets":
-        return [within.read(source, _moved(word, interpreted(item))) for item in _items(source, word)]
+        items = _items(source, word)
+        check_count(source, word, len(items))
+        return [within.read(source, _moved(word, interpreted(item))) for item in items]
     if wanted == "list":
-        return [text for item in _items(source, word) if (text := interpreted(item).strip(" "))]
-    meant = interpreted(word.text).strip(" ")
+        return [text for item in _items(source, word) if (text := _text(source, word, item))]
+    meant = _text(source, word, word.text)
     if wanted == "number":
         return _number(source, word, meant)
     if wanted == "flag":
         return _flag(source, word, meant)
+    return meant
+
+
+def _text(source: Source, word: Word, written: str) -> str:
+    meant = interpreted(written).strip(" ")
+    if not meant.isprintable():
+        raise source.fault(word, f"a value is one line of text, got {meant[:80]!r}")
     return meant
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from targetspec.cpu import feature_names
 from targetspec.dialects.deltas import stated_fields
 from targetspec.dialects.tvm_config import Config, Within
 from targetspec.dialects.tvm_cpu import cpu_attributes
@@ -46,7 +48,7 @@ def _attributes(target: Target, kind: str, unfit: Unfit) -> dict[str, Any]:
     changes: list[str] = []
     for name, value in stated_fields(target):
         if name in _CHANGES.get(kind, ()):
-            changes.extend(_changes_of(kind, name, value))
+            changes.extend(_changes_of(kind, name, value, unfit))
         elif name not in ("libs", "host"):
             found.update(_written(kind, name, value, unfit))
     return {**found, "mattr": changes} if changes else found
@@ -115,15 +117,21 @@ def _rocm_system(name: str, value: str, unfit: Unfit) -> dict[str, Any]:
     return {name: _ROCM_TRIPLE[value]}
 
 
+_OWN_FIELD = re.compile(r"hvx(?:v[0-9]|-length|\Z)")
 _CHANGES = {"hexagon": ("hvx_bytes", "hvx_version", "extensions"), "rocm": ("cumode",)}
 
 
-def _changes_of(kind: str, name: str, value: Any) -> list[str]:
+def _changes_of(kind: str, name: str, value: Any, unfit: Unfit) -> list[str]:
     if kind == "rocm":
         return [f"{'+' if value else '-'}cumode"]
-    if name == "extensions":
-        return [f"+{one}" for one in sorted(value)]
-    return [f"+hvx-length{value}b" if name == "hvx_bytes" else f"+hvx{value}"]
+    if name == "hvx_bytes":
+        return [f"+hvx-length{value}b"]
+    if name == "hvx_version":
+        return [f"+hvx{value}"]
+    known = {one for one in feature_names("hexagon") if not _OWN_FIELD.match(one)}
+    if not value <= known:
+        unfit.append((name, f"LLVM has no such extension: {', '.join(sorted(value - known))}"))
+    return [f"+{one}" for one in sorted(value & known)]
 
 
 # -- with leftovers -----------------------------------------------------------------------------------
