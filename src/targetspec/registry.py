@@ -129,7 +129,10 @@ def _load_foreign(what: str, name: str, ours: dict[str, str]) -> Any:
     points = _entry_points(what)
     if name not in points:
         raise UnknownNameError(what, name, nearest(name, [*ours, *points]) or tuple(sorted([*ours, *points])))
-    found = points[name].load()
+    try:
+        found = points[name].load()
+    except (ImportError, AttributeError) as error:
+        raise RegistrationError(name, f"{points[name].value} cannot be loaded: {error}") from error
     if what == "kind" and getattr(found, "kind", None) != name:
         raise RegistrationError(name, f"the entry point gives {found!r}, whose kind is not {name!r}")
     return found
