@@ -99,7 +99,7 @@ def error_of(call: Callable[..., Any], *arguments: Any) -> Any:
 def letters_changed(names: list[str], count: int, seed: int) -> list[tuple[str, str]]:
     """Return names of four letters and more with one letter changed, dropped, doubled, or swapped with the next."""
     chance = random.Random(seed)
-    found = []
+    found: list[tuple[str, str]] = []
     while len(found) < count:
         name = chance.choice(names)
         at = chance.randrange(len(name) - 1)
