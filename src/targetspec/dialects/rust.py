@@ -19,7 +19,7 @@ from typing import Any
 
 import attrs
 
-from targetspec.dialects.rust_features import changed, difference, made
+from targetspec.dialects.rust_features import changed, difference, has_soft_float, made
 from targetspec.dialects.rust_json import parse_specification
 from targetspec.dialects.rust_names import RENAMED, VARIANTS, names_with, rust_facts, rust_names
 from targetspec.dialects.words import Source, Word, split_words
@@ -254,7 +254,7 @@ def _flags(name: str, target: CpuTarget, unfit: list[tuple[str, str]]) -> Iterat
 
 
 def _soft_float(base: CpuTarget, target: CpuTarget, unfit: list[tuple[str, str]]) -> Iterator[str]:
-    if base.float_abi is None and target.float_abi in ("soft", "hard") and base.family is not None:
+    if base.float_abi is None and target.float_abi in ("soft", "hard") and has_soft_float(base):
         yield f"{'+' if target.float_abi == 'soft' else '-'}soft-float"
     else:
         unfit.append(("float_abi", _why(base, "float_abi")))

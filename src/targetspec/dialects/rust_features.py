@@ -5,6 +5,7 @@ They change, in their order, what the target's CPU and rustc's own list for it g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -22,7 +23,13 @@ _NO_FPU = frozenset(("v6", "v7em", "v8m.main"))
 _FPU = ("fp16", "fp64", "fpregs", "vfp2sp")
 _OTHER_BASE = {"e": "i", "i": "e"}
 # One name of rustc's for several of LLVM's, and several that rustc wants together for one of LLVM's.
-_GROUPS = {("x86", "apxf"): ("egpr", "push2pop2", "ppx", "ndd", "ccmp", "cf", "nf", "zu")}
+_GROUPS = {
+    ("x86", "apxf"): ("egpr", "push2pop2", "ppx", "ndd", "ccmp", "cf", "nf", "zu"),
+    ("arm", "v6"): ("v6", "v5te"),
+    ("arm", "v8"): ("v8", "v7", "v6t2", "v6k", "v6", "v5te", "thumb2"),
+}
+_HVX = re.compile(r"hvxv(\d+)")
+_ZREG_SINCE = 66
 _TIED = {("aarch64", "pauth"): ("paca", "pacg")}
 
 
@@ -70,8 +77,24 @@ def _meant(source: Source, target: CpuTarget, item: Word) -> Iterator[tuple[str,
     if family is None:
         arch = target.triple.arch if target.triple else "this architecture"
         raise source.fault(item, f"there is no table of the features of {arch}", "leave them out")
-    for name in _GROUPS.get((family, plain), (plain,)):
+    names = _GROUPS.get((family, plain), (plain,))
+    if family == "hexagon" and plain == "hvx-length128b":
+        names = (plain, *_vectors_of(target.cpu or ""))
+    for name in names:
         yield _place(family, name)
+
+
+def _vectors_of(cpu: str) -> Iterator[str]:
+    """Give the features that stating a vector's length brings to a version of Hexagon."""
+    version = int(cpu.removeprefix("hexagonv").rstrip("t") or 0)
+    for name in tables.feature_names("hexagon"):
+        found = _HVX.fullmatch(name)
+        if (
+            name == "hvx"
+            or (found and int(found[1]) <= version)
+            or (name == "zreg" and version >= _ZREG_SINCE)
+        ):
+            yield name
 
 
 def _place(family: str, name: str) -> tuple[str, str]:
@@ -116,6 +139,11 @@ def _float_abi(source: Source, target: CpuTarget, item: Word) -> str:
         hint = "choose a target with the other float ABI"
         raise source.fault(item, f"the target passes floating point {target.float_abi}", hint)
     return wanted
+
+
+def has_soft_float(target: CpuTarget) -> bool:
+    """Whether the architecture has a feature for floating point in software."""
+    return target.family is not None and _SOFT_FLOAT in tables.feature_names(target.family)
 
 
 def difference(base: CpuTarget, wanted: CpuTarget, unfit: list[tuple[str, str]]) -> Iterator[str]:
