@@ -31,7 +31,7 @@ from targetspec.tags import tag, tag_names
 from targetspec.target import Target
 
 NAME = "tvm"
-_TAG = re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)+")
+_TAG = re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.,-]+)+")
 
 
 def parse(text: str) -> Parsed:

@@ -96,7 +96,7 @@ def known_kind(source: Source, kind: Word) -> str:
         return kind.text
     if kind.text in REFUSED_KINDS:
         raise source.fault(kind, f"TVM's kind {kind.text!r} is not read here", REFUSED_KINDS[kind.text])
-    near = nearest(kind.text, KINDS)
+    near = nearest(kind.text.lower(), KINDS)
     hint = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(KINDS)}"
     raise source.fault(kind, f"TVM has no kind {kind.text[:_SHOWN]!r}", hint)
 
@@ -107,7 +107,7 @@ def known_attribute(source: Source, kind: str, name: Word) -> str:
     present = name.text if name.text in legal else RENAMED.get(name.text, name.text)
     if present in legal or is_derived(present):
         return present
-    near = nearest(name.text, legal)
+    near = nearest(name.text.lower(), legal)
     hint = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(sorted(legal))}"
     raise source.fault(name, f"the kind {kind} has no attribute {name.text[:_SHOWN]!r}", hint)
 
