@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from targetspec.features import FeatureSet
     from targetspec.host.detected import detect_host
+    from targetspec.host.devices import detect_devices
     from targetspec.kinds.composite import CompositeTarget
     from targetspec.kinds.cpu import CpuTarget
     from targetspec.kinds.cuda import CudaTarget
@@ -69,6 +70,7 @@ __all__ = [
     "Verdict",
     "VulkanTarget",
     "WebGPUTarget",
+    "detect_devices",
     "detect_host",
     "diff",
     "dumps",

@@ -57,6 +57,7 @@ PUBLIC = {
     "Verdict": "targetspec.compatibility",
     "VulkanTarget": "targetspec.kinds.vulkan",
     "WebGPUTarget": "targetspec.kinds.webgpu",
+    "detect_devices": "targetspec.host.devices",
     "detect_host": "targetspec.host.detected",
     "diff": "targetspec.target",
     "dumps": "targetspec.codec",
