@@ -56,7 +56,7 @@ _ISA = {
 }
 # Names and the capability of the chips that go by them; the first that fits decides
 _CAPABILITIES = tuple(
-    (re.compile(rf"\b(?:{pattern})\b"), capability)
+    (re.compile(rf"\b(?:{pattern})(?!\w)"), capability)
     for pattern, capability in (
         (r"GB300|B300", (10, 3)),
         (r"GB200|B200|B100", (10, 0)),

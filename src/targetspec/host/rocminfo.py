@@ -71,12 +71,16 @@ def _begins(name: str, block: list[tuple[str, str]]) -> bool:
     if _PROCESSOR.fullmatch(name):
         return True
     isa = _ISA.fullmatch(name)
-    return isa is not None and not isa[1].endswith("-generic") and bool(_own_isas(block))
+    return isa is not None and not _is_generic(isa[1]) and bool(_own_isas(block))
 
 
 def _own_isas(block: list[tuple[str, str]]) -> list[str]:
     isas = (_ISA.fullmatch(value) for key, value in block if key == "Name")
-    return [isa[1] for isa in isas if isa and not isa[1].endswith("-generic")]
+    return [isa[1] for isa in isas if isa and not _is_generic(isa[1])]
+
+
+def _is_generic(isa: str) -> bool:
+    return isa.partition(":")[0].endswith("-generic")
 
 
 def _agent(block: list[tuple[str, str]]) -> RocmAgent:
@@ -89,7 +93,7 @@ def _agent(block: list[tuple[str, str]]) -> RocmAgent:
     kind, pools = values.get("Device Type"), dict(_pools(block))
     return RocmAgent(
         target_id=own[0] if own else processor[0] if processor else None,
-        also_runs=tuple(isa for isa in isas if isa.endswith("-generic")),
+        also_runs=tuple(isa for isa in isas if _is_generic(isa)),
         model=values.get("Marketing Name") or None,
         num_cores=_count(values.get("Compute Unit")),
         wavefront_size=_count(values.get("Wavefront Size")),
