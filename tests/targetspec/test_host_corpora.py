@@ -109,7 +109,7 @@ GOOGLE_FLAGS = {
     "avx512bitalg": "avx512_bitalg",
 }
 NO_COMPILERS = frozenset({"uai"})
-PYTORCH = {"saltwell": "bonnell", "cortex_a55r0": "cortex-a55"}
+PYTORCH = {"airmont": "silvermont", "saltwell": "bonnell", "cortex_a55r0": "cortex-a55"}
 
 
 def cpuinfo_text(row: Row) -> str:
@@ -128,7 +128,8 @@ def machine_of(text: str) -> tuple[str, int] | None:
         return "x86_64", 64
     if "CPU implementer" not in text:
         return None
-    return ("armv7l", 32) if re.search(r"\(v[4-7]\w*\)|architecture\s*: [4-7]", text) else ("aarch64", 64)
+    narrow = re.search(r"\(v[4-7]\w*\)|architecture\s*: [4-7]|^Features\s*:.*\bthumb\b", text, re.MULTILINE)
+    return ("armv7l", 32) if narrow else ("aarch64", 64)
 
 
 def facts_of(row: Row, **more: object) -> HostFacts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 
 from targetspec.host.arm_features import (
     AARCH64_BITS,
@@ -30,7 +31,7 @@ def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> Processor:
     midrs = tuple(_midrs(capture, blocks))
     hardware = first_value(blocks, "Hardware") or ""
     designs = frozenset(part_name(midr) or f"{midr:#010x}" for midr in midrs).union(chip_parts(hardware))
-    names = corrected(held or listed, designs, hardware)
+    names = corrected(held or listed, designs, hardware, midrs)
     features = aarch64_features(names) if wide else arm_features(names)
     identity = Identity(
         vendor=IMPLEMENTERS.get(midrs[-1] >> 24) if midrs else None,
@@ -63,10 +64,18 @@ def _midrs(capture: Capture, blocks: Iterable[Block]) -> Iterator[int]:
 def _listed_midrs(blocks: Iterable[Block]) -> Iterator[int]:
     implementer = None
     for block in blocks:
-        named, variant, part, revision = (read_number(block.get(field)) for field in _FIELDS)
-        implementer = implementer if named is None else named
-        if implementer is not None and part is not None:
+        named, variants, parts, revisions = (_alternatives(block.get(field)) for field in _FIELDS)
+        implementer = named[0] if named else implementer
+        if implementer is None:
+            continue
+        for part, variant, revision in zip_longest(parts, variants[: len(parts)], revisions[: len(parts)]):
             yield midr_of(implementer & 0xFF, (variant or 0) & 0xF, part & 0xFFF, (revision or 0) & 0xF)
+
+
+def _alternatives(text: str | None) -> tuple[int, ...]:
+    """Return the numbers of a field; one block for two kinds of cores has two ("0xc07 & 0xc0f")."""
+    numbers = (read_number(word) for word in (text or "").split("&"))
+    return tuple(number for number in numbers if number is not None)
 
 
 def _architecture(blocks: tuple[Block, ...]) -> int | None:

@@ -155,7 +155,7 @@ _LLVM_OTHER = {
 }
 _NOT_IN_LLVM = frozenset({"denver", "denver2", "scorpion", "exynos-m1", "exynos-m2"})
 
-# Kernels before 4.x print one block for all cores, of whichever core ran: what else is on these chips
+# Kernels before 4.x print one block for all cores, of whichever core ran: what is on these chips
 _CHIPS: Mapping[str, tuple[str, ...]] = {
     "Exynos5410": ("cortex-a7", "cortex-a15"),
     "Exynos5420": ("cortex-a7", "cortex-a15"),
@@ -163,6 +163,9 @@ _CHIPS: Mapping[str, tuple[str, ...]] = {
     "Exynos5430": ("cortex-a7", "cortex-a15"),
     "Exynos5433": ("cortex-a53", "cortex-a57"),
     "Exynos7420": ("cortex-a53", "cortex-a57"),
+    "Kirin920": ("cortex-a7", "cortex-a15"),
+    "Kirin925": ("cortex-a7", "cortex-a15"),
+    "Kirin928": ("cortex-a7", "cortex-a15"),
     "MSM8956": ("cortex-a53", "cortex-a72"),
     "MSM8976": ("cortex-a53", "cortex-a72"),
     "MSM8992": ("cortex-a53", "cortex-a57"),
@@ -177,6 +180,7 @@ _CHIPS: Mapping[str, tuple[str, ...]] = {
     "MT6797M": ("cortex-a53", "cortex-a72"),
     "MT6797T": ("cortex-a53", "cortex-a72"),
     "MT6797X": ("cortex-a53", "cortex-a72"),
+    "gs702c": ("cortex-a5",),  # prints no part at all
 }
 # LLVM names these by their small cores, since the part they print is a matter of chance
 _LLVM_CHIPS = ("MSM8994", "MSM8996")
