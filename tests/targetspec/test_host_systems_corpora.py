@@ -38,8 +38,11 @@ ARCHSPEC = {
     "m5": "apple-m5",
     "power7": "pwr7",
     "power8": "pwr8",
+    "power8le": "pwr8",
     "power9": "pwr9",
+    "power9le": "pwr9",
     "power10": "pwr10",
+    "u74mc": "sifive-u74",
     "x60": "spacemit-x60",
 }
 GOOGLE_LOONGARCH = {"FPU": "d", "LSX": "lsx", "LASX": "lasx", "UAL": "ual", "LVZ": "lvz"}

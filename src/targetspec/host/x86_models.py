@@ -56,6 +56,7 @@ _INTEL_FAMILY_6: Mapping[str, tuple[int, ...]] = {
 }
 _INTEL: Mapping[tuple[int, int], str] = {
     **{(6, model): name for name, models in _INTEL_FAMILY_6.items() for model in models},
+    (5, 0x09): "lakemont",
     (18, 0x01): "novalake",
     (18, 0x03): "novalake",
     (19, 0x01): "diamondrapids",
@@ -66,6 +67,7 @@ _AMD: Mapping[int, tuple[tuple[int, int, str], ...]] = {
     4: ((0x00, 0x0F, "i486"),),
     5: ((0, 5, "pentium"), (6, 7, "k6"), (8, 8, "k6-2"), (9, 9, "k6-3"), (10, 10, "geode"), (13, 13, "k6-3")),
     16: ((0x00, 0xFF, "amdfam10"),),
+    17: ((0x00, 0xFF, "k8-sse3"),),  # Griffin has K8 cores
     18: ((0x00, 0xFF, "amdfam10"),),
     20: ((0x00, 0xFF, "btver1"),),
     21: (
