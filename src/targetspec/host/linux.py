@@ -28,9 +28,11 @@ def capture() -> Capture:
     name = os.uname()
     bits = 64 if sys.maxsize > 1 << 32 else 32
     on_x86 = _X86.fullmatch(name.machine) is not None
-    leaves, xcr0, notes = run_cpuid() if on_x86 else ({}, None, ())
     files = {path: text for path in ("/proc/cpuinfo", *_TOPOLOGY) if (text := _read(path)) is not None}
     files.update(_processor_files(files, on_x86=on_x86))
+    # each CPUID costs a trap under a hypervisor, and the kernel's list of caches is the one that counts
+    with_caches = not any("/cache/" in path for path in files)
+    leaves, xcr0, notes = run_cpuid(with_caches=with_caches) if on_x86 else ({}, None, ())
     on_riscv = name.machine.startswith("riscv")
     return Capture(
         machine=name.machine,
@@ -110,7 +112,7 @@ def _read_bytes(path: str) -> bytes:
     except OSError:
         return b""
     try:
-        return b"".join(_pieces(file))
+        return os.read(file, _PIECE) if path.startswith("/sys/") else b"".join(_pieces(file))
     except OSError:
         return b""
     finally:

@@ -35,9 +35,10 @@ _MAP_PRIVATE, _MAP_ANONYMOUS = 2, 0x20
 _OSXSAVE = 1 << 27
 _EXTENDED = 0x8000_0000
 _LEAVES = (
-    *((1, 0), (7, 0), (7, 1), (0xD, 1), (0x14, 0), (0x1E, 1), (0x24, 0)),
+    *((1, 0), (0xD, 1)),
     *((_EXTENDED + leaf, 0) for leaf in (1, 2, 3, 4, 8)),
 )
+_TRACE, _TILES, _AVX10 = 1 << 25, 1 << 24, 1 << 19
 _CACHE_LISTS, _CACHES, _CACHE_KIND = (4, _EXTENDED + 0x1D), 8, 0x1F
 _OLD_CACHES = (2, _EXTENDED + 5, _EXTENDED + 6)
 _ARCH_GET_CPUID = 0x1011
@@ -50,22 +51,22 @@ class CpuidRefusedError(OSError):
     """The system does not let this process run CPUID from a page of its own."""
 
 
-def run_cpuid() -> tuple[Leaves, int | None, tuple[str, ...]]:
+def run_cpuid(*, with_caches: bool = True) -> tuple[Leaves, int | None, tuple[str, ...]]:
     """Return the leaves that the readers use, XCR0 where the system has turned XSAVE on, and notes; x86 only."""
     try:
-        return *_run(), ()
+        return *_run(with_caches=with_caches), ()
     except (OSError, AttributeError, ValueError) as refusal:
         return {}, None, (f"CPUID could not be run: {refusal}",)
 
 
-def _run() -> tuple[Leaves, int | None]:
+def _run(*, with_caches: bool) -> tuple[Leaves, int | None]:
     bits = 64 if sys.maxsize > 1 << 32 else 32
     pages: _Pages = _WindowsPages() if sys.platform == "win32" else _PosixPages(bits)
     code = _CPUID["win64" if sys.platform == "win32" and bits == _WIDE else str(bits)]
     page = pages.make(code.ljust(_XGETBV_OFFSET, b"\xcc") + _XGETBV[bits])
     try:
         call = ctypes.CFUNCTYPE(None, ctypes.c_uint32, ctypes.c_uint32, ctypes.POINTER(_Words))(page)
-        leaves = dict(_walk(call))
+        leaves = dict(_walk(call, with_caches=with_caches))
         enabled = leaves.get((1, 0), (0, 0, 0, 0))[2] & _OSXSAVE
         return leaves, ctypes.CFUNCTYPE(ctypes.c_uint64)(page + _XGETBV_OFFSET)() if enabled else 0
     finally:
@@ -126,7 +127,9 @@ class _WindowsPages:
         self._kernel.VirtualFree(ctypes.c_void_p(page), ctypes.c_size_t(0), _MEM_RELEASE)
 
 
-def _walk(call: Callable[..., None]) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+def _walk(
+    call: Callable[..., None], *, with_caches: bool
+) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
     """Yield the leaves that the readers use; a hypervisor traps each call, so none is made for nothing."""
     words = _Words()
     last = {0: 0, _EXTENDED: _EXTENDED}
@@ -143,7 +146,24 @@ def _walk(call: Callable[..., None]) -> Iterator[tuple[tuple[int, int], tuple[in
         yield (base, 0), first
     for leaf, subleaf in _LEAVES:
         yield (leaf, subleaf), ask(leaf, subleaf)
-    yield from _cache_leaves(ask)
+    yield from _announced_leaves(ask)
+    if with_caches:
+        yield from _cache_leaves(ask)
+
+
+def _announced_leaves(
+    ask: Callable[..., tuple[int, int, int, int]],
+) -> Iterator[tuple[tuple[int, int], tuple[int, int, int, int]]]:
+    """Yield leaf 7, and the leaves that its bits announce: tracing, tiles, AVX10."""
+    first, second = ask(7, 0), ask(7, 1)
+    yield from (((7, 0), first), ((7, 1), second))
+    for announced, name in (
+        (first[1] & _TRACE, (0x14, 0)),
+        (first[3] & _TILES, (0x1E, 1)),
+        (second[3] & _AVX10, (0x24, 0)),
+    ):
+        if announced:
+            yield name, ask(*name)
 
 
 def _cache_leaves(
