@@ -287,9 +287,10 @@ class Table:
         gone = functools.reduce(lambda mask, name: mask | self.gone(name), refused, 0)
         mask = self._without(mask, gone)
         wide = self.widen(mask)
-        # What is there already changes nothing, and brings nothing.
+        # What is there already brings nothing; what is only covered is listed from now on, as clang does.
         fresh = self.ups(name for name in wanted if not self.bit[name] & wide)
-        return self.checked(self._bringing(mask | fresh, fresh, gone))
+        named = self.mask(name for name in wanted if self.features[name].get("field") != "group")
+        return self.checked(self._bringing(mask | named | fresh, fresh, gone))
 
     def _without(self, mask: int, gone: int) -> int:
         # What only a version covered stays when the version goes, as LLVM clears no more than what implies the name;
@@ -299,7 +300,8 @@ class Table:
             if mask & gone & bit:
                 covered |= cover & ~gone
         whole = left | covered
-        return left | self.mask(name for name in self.unmask(covered) if not self._up[name] & ~whole)
+        bare = covered & ~self.widen(left)
+        return left | self.mask(name for name in self.unmask(bare) if not self._up[name] & ~whole)
 
     def _bringing(self, mask: int, fresh: int, gone: int) -> int:
         fresh = self._settled(fresh)
