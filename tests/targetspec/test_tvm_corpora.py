@@ -28,15 +28,22 @@ STRINGS = {
     "cuda --host nvidia/jetson-nano": NO_HOST,
     "llvm -mtriple ": CUT,
     "llvm -mtriple=aarch64-linux-gnu -mattr=": CUT,
+    "llvm -target ": CUT,
+    "llvm -mcpu arm64": UNCHECKED,
+    "llvm -device=arm_cpu -mattr=+fp": UNCHECKED,
+    "llvm -mattr=+fma+avx2": "two features run together",
+    "llvm -keys=arm_cpu -mattr=v8.4a,+dotprod": "a feature without its sign",
+    "llvm -target=asmjs-unknown-emscripten -system-lib": "an architecture of a fork of LLVM, gone since 2019",
     "llvm -device=abc, def": "no target of TVM's either: a test of a function that rewrites texts",
 }
-"""What of the string form is refused here and stands in TVM's tests or documents as good."""
+"""What of the string form is refused here and stands in TVM's tests or documents as good, in the sample or not."""
 
 JSONS = {
     '{"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "dummy"}': UNCHECKED,
     '{"kind": "llvm", "mcpu": "nosuch"}': UNCHECKED,
     '{"kind": "llvm", "mtriple": "foo-bar-baz"}': UNCHECKED,
     '{"kind": "cuda", "arch": "sm_999"}': UNCHECKED,
+    '{"kind": "cuda", "mcpu": "dummy_mcpu"}': UNCHECKED,
     '{"kind": "llvm", "mfloat-abi": "medium"}': "refused by TVM when it comes to use it",
     '{"kind": "llvm", "host": "nvidia/jetson-nano"}': NO_HOST,
     '{"kind": "cuda", "host": "nvidia/jetson-nano"}': NO_HOST,

@@ -104,7 +104,9 @@ def known_kind(source: Source, kind: Word) -> str:
 def known_attribute(source: Source, kind: str, name: Word) -> str:
     """Return the present name of an attribute of a kind; raise TargetSyntaxError."""
     legal = attributes(kind)
-    present = name.text if name.text in legal else RENAMED.get(name.text, name.text)
+    if name.text in legal:
+        return name.text
+    present = RENAMED.get(name.text, name.text)
     if present in legal or is_derived(present):
         return present
     near = nearest(name.text.lower(), legal)

@@ -69,11 +69,13 @@ def read_config(config: Config) -> Read:
 
 def _read(config: Config, place: str) -> Read:
     ours = KINDS[config.kind.text]
-    _check_place(config, ours, place)
+    if place:
+        _check_place(config, ours, place)
     taking = Taking(config.source, config.kind.text)
     if config.kind.text != USUAL.get(ours, ours) and ours != "composite":
         taking.leftovers.append(config.kind.text)
-    check_options(config)
+    if "cl-opt" in config.stated:
+        check_options(config)
     for name, stated in config.stated.items():
         attribute = attribute_of(config.kind.text, name)
         _TAKERS[attribute.reads](taking, name, attribute, stated)
@@ -91,7 +93,7 @@ def _read(config: Config, place: str) -> Read:
 
 def _check_place(config: Config, ours: str, place: str) -> None:
     """Refuse what cannot stand within another target, before anything of it is read."""
-    if place and ours == "composite":
+    if ours == "composite":
         raise config.source.fault(config.kind, "composites do not nest, and are no hosts")
     if place == "host" and "host" in config.stated:
         raise config.source.fault(config.stated["host"].word, "a host has no host itself")

@@ -25,11 +25,13 @@ from targetspec.dialects.tvm_config import (
     type_of,
 )
 from targetspec.dialects.words import Source, Word
+from targetspec.errors import TargetSyntaxError
 
 _WORD = re.compile(r"(?:[^\s'\\]|\\.|\\\Z|'(?:[^'\\]|\\.)*+')++", re.DOTALL)
 _ITEM = re.compile(r"(?:[^,'\\]|\\.|\\\Z|'(?:[^'\\]|\\.)*+')++", re.DOTALL)
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'", re.DOTALL)
 _MEANT = re.compile(r"'(?:[^'\\]|\\.)*+(?:'|\Z)|\\.|\\\Z", re.DOTALL)
+_OPTION = re.compile(r"-+([^-=][^=]*)(?:=(.+))?", re.DOTALL)
 _UNQUOTED = re.compile(r"\S+")
 _SPACE = re.compile(r"\s*")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
@@ -75,31 +77,29 @@ def read_attributes(source: Source, kind: str, words: Iterable[Word], within: Wi
 
 
 def _pairs(source: Source, words: list[Word]) -> Iterator[tuple[Word, Word, tuple[str, ...]]]:
+    """Give the name and value of each attribute, and the words that state it."""
     at = 0
     while at < len(words):
-        word, following = words[at], words[at + 1] if at + 1 < len(words) else None
-        name, value = _halves(source, word)
-        taken = 1
-        if value is None:
-            value, taken = Word("1", word.start), 1
-            if following is not None and not following.text.startswith("-"):
-                value, taken = following, 2
-        yield name, value, tuple(part.text for part in words[at : at + taken])
-        at += taken
+        word = words[at]
+        found = _OPTION.fullmatch(word.text)
+        if found is None:
+            raise _no_attribute(source, word)
+        name, said = Word(found[1], word.start + found.start(1)), (word.text,)
+        at += 1
+        if found[2] is not None:
+            yield name, Word(found[2], word.start + found.start(2)), said
+        elif at < len(words) and not words[at].text.startswith("-"):
+            yield name, words[at], (*said, words[at].text)
+            at += 1
+        else:
+            yield name, Word("1", word.start), said
 
 
-def _halves(source: Source, word: Word) -> tuple[Word, Word | None]:
-    plain = word.text.lstrip("-")
-    dashes = len(word.text) - len(plain)
-    if not dashes or not plain:
-        raise source.fault(word, "expected an attribute", "write -NAME=VALUE, and quote what has spaces")
-    name, equals, value = plain.partition("=")
-    if equals and not (name and value):
-        raise source.fault(
-            word, "an attribute has a name and a value", "leave it out where nothing is stated"
-        )
-    at = word.start + dashes
-    return Word(name, at), Word(value, at + len(name) + 1) if equals else None
+def _no_attribute(source: Source, word: Word) -> TargetSyntaxError:
+    if "=" in word.text and word.text.startswith("-"):
+        hint = "leave it out where nothing is stated"
+        return source.fault(word, "an attribute has a name and a value", hint)
+    return source.fault(word, "expected an attribute", "write -NAME=VALUE, and quote what has spaces")
 
 
 def interpreted(text: str) -> str:
