@@ -93,6 +93,9 @@ def _read_linux(capture: Capture, arch: str) -> tuple[Processor, Topology]:
         processor = Processor(notes=(f"the processors of {arch} are not read",))
     else:
         processor = read(capture, blocks)
+    if not arch.startswith(_X86_AND_ARM) and first_value(blocks, "flags") is not None:
+        note = "emulated: /proc/cpuinfo describes an x86 machine, so it was not used"
+        processor = attrs.evolve(processor, notes=(*processor.notes, note))
     threads = len(sysfs.processors(capture.files)) or count_processors(blocks) or count_z_processors(text)
     cores = sysfs.count_cores(capture.files) or count_cores(blocks)
     if cores is None and arch.startswith(_ONE_THREAD_A_CORE):
@@ -101,6 +104,7 @@ def _read_linux(capture: Capture, arch: str) -> tuple[Processor, Topology]:
     return processor, Topology(num_cores=cores, num_threads=threads or None, caches=caches, notes=notes)
 
 
+_X86_AND_ARM = ("x86_64", "i686", "aarch64", "arm")  # these say so themselves
 _ONE_THREAD_A_CORE = ("aarch64", "arm", "riscv", "loongarch")
 """Where a kernel that tells no siblings has none to tell."""
 _LINUX_READERS: tuple[tuple[str, Callable[[Capture, tuple[Block, ...]], Processor]], ...] = (

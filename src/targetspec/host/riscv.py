@@ -64,6 +64,7 @@ _UARCHS = {
     "ventana,veyron-v1": "veyron-v1",
 }
 
+_ALWAYS_PROBED = frozenset(words("f d c zve32x"))
 _ISA = re.compile(r"rv(?:32|64|128)")
 _SINGLE = re.compile(r"([a-z])(?:\d+(?:p\d+)?)?")
 _VERSION = re.compile(r"\d+p\d+$")
@@ -76,10 +77,17 @@ def read_riscv(capture: Capture, blocks: tuple[Block, ...]) -> Processor:
     listed = frozenset.intersection(*map(isa_extensions, isa_lists)) if isa_lists else frozenset()
     probed = hwprobe_extensions(capture.hwprobe)
     held = frozenset(names_of_bits(capture.auxv.get(HWCAP, 0), tuple("abcdefghijklmnopqrstuvwxyz")))
+    if probed:
+        # from its first version on it has known these, so that it denies what the text has beyond them
+        listed = frozenset(
+            name for name in listed if name in probed or not implied("riscv", name) & _ALWAYS_PROBED
+        )
     found = _closed(probed | listed or held.intersection(table("riscv").bit))
     if capture.auxv and "v" in found and "v" not in held:
         # a kernel may leave the vector unit off, whatever the hart has
-        found = frozenset(name for name in found if not implied("riscv", name) & {"zve32x"})
+        found = frozenset(name for name in found if "zve32x" not in implied("riscv", name))
+    if found:
+        found |= {f"{capture.pointer_bits}bit"}
     identity = _identity(capture, blocks)
     return Processor(
         identity=identity, features=found, notes=tuple(_notes(identity, found, isa_lists, probed))
