@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -49,6 +50,18 @@ class Reason:
         return f"{self.field}: {verb} {self.needed}, there is {self.available} ({self.rule}{tail})"
 
 
+@attrs.frozen
+class Question:
+    """What is asked of two targets: the purpose, the stated needs, and the bridges that the caller has."""
+
+    purpose: Purpose
+    needs: tuple[tuple[str, Any], ...] = ()
+    bridges: tuple[str, ...] = ()
+
+
+PLAIN: Mapping[Purpose, Question] = {purpose: Question(purpose) for purpose in PURPOSES}
+
+
 @attrs.frozen(eq=False)
 class Verdict:
     """The answer to "can what was built for one target be used on another?"; true only where it is "yes".
@@ -60,9 +73,22 @@ class Verdict:
     answer: Answer
     built_for: Any
     run_on: Any
-    purpose: Purpose
-    needs: tuple[tuple[str, Any], ...] = ()
-    bridges: tuple[str, ...] = ()
+    _question: Question
+
+    @property
+    def purpose(self) -> Purpose:
+        """What the first target's product is to be used for."""
+        return self._question.purpose
+
+    @property
+    def needs(self) -> tuple[tuple[str, Any], ...]:
+        """The stated needs, by name."""
+        return self._question.needs
+
+    @property
+    def bridges(self) -> tuple[str, ...]:
+        """The layers that the caller has."""
+        return self._question.bridges
 
     def __bool__(self) -> bool:
         return self.answer == "yes"
@@ -77,14 +103,13 @@ class Verdict:
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        return (self.answer, self.built_for, self.run_on, self.purpose, self.needs, self.bridges)
+        return (self.answer, self.built_for, self.run_on, self._question)
 
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """Every reason: what blocks, what is undecided, cautions, and what to measure again."""
-        question = _Question(self.purpose, self.needs, self.bridges)
         order = ("blocks", "undecided", "caution", "re-measure")
-        found = _explain(self.built_for, self.run_on, question)
+        found = _explain(self.built_for, self.run_on, self._question)
         return tuple(sorted(found, key=lambda reason: order.index(reason.weight)))
 
     def __str__(self) -> str:
@@ -109,17 +134,9 @@ _ASKED: dict[Purpose, tuple[str, str, str]] = {
 }
 
 
-@attrs.frozen
-class _Question:
-    purpose: Purpose
-    needs: tuple[tuple[str, Any], ...]
-    bridges: tuple[str, ...]
-
-
 def judge(
     built_for: Any,
     run_on: Any,
-    *,
     purpose: Purpose = "code",
     needs: Mapping[str, Any] | None = None,
     bridges: Iterable[str] = (),
@@ -131,9 +148,69 @@ def judge(
     for bridge in bridges:
         if bridge not in BRIDGES:
             raise UnknownNameError("bridge", str(bridge), nearest(str(bridge), BRIDGES))
-    wanted = _checked_needs(needs or {}, run_on)
-    question = _Question(purpose, wanted, bridges)
-    return Verdict(_answer(built_for, run_on, question), built_for, run_on, purpose, wanted, bridges)
+    question = Question(purpose, _checked_needs(needs or {}, run_on), bridges)
+    return Verdict(_answer(built_for, run_on, question), built_for, run_on, question)
+
+
+def judge_plainly(built_for: Any, run_on: Any, purpose: Purpose) -> Verdict:
+    """Return the verdict on two targets of one kind, without needs and bridges.
+
+    Where a rule would demand the same of both targets its answer is yes: the second one's demand is met by
+    its own promise, for every rule is reflexive. Most pairs that are compared differ in the rules that stand
+    apart only.
+    """
+    needs, here = built_for.stance(purpose), run_on.stance(purpose)
+    answer: Answer = "yes"
+    if needs.most is not here.most and needs.most != here.most:
+        answer = _answer_of_most(needs, here, run_on)
+    if here.decide is not None and answer != "no":
+        found = here.decide(needs.apart, here.promise)
+        if found != "yes":
+            answer = found
+    return Verdict(answer, built_for, run_on, PLAIN[purpose])
+
+
+def _answer_of_most(needs: Stance, here: Stance, run_on: Any) -> Answer:
+    return worst(
+        rule.decide(need, rule.promise(run_on))
+        for rule, need, same in zip(here.rules, needs.most, here.most, strict=True)
+        if need != same
+    )
+
+
+@attrs.frozen(eq=False)
+class Stance:
+    """How a target stands to the rules of a purpose, worked out once for all that it is compared with.
+
+    `rules` are those that do not stand apart, `most` what each of them demands when the target is the one built
+    for; where one rule stands apart, `decide` is its, and it demands `apart` and promises `promise`.
+    """
+
+    rules: tuple[Rule, ...]
+    most: tuple[Any, ...]
+    apart_rule: Rule | None = None
+    decide: Callable[[Any, Any], Answer] | None = None
+    apart: Any = None
+    promise: Any = None
+
+
+def stance(target: Any, purpose: Purpose) -> Stance:
+    """Return how a target stands to the rules of a purpose. Raises UnknownNameError."""
+    if purpose not in PURPOSES:
+        raise UnknownNameError("purpose", str(purpose), PURPOSES)
+    rules = tuple(rule for rule in target.rules(purpose) if not rule.apart)
+    most = _shared(tuple(rule.demand(target) for rule in rules))
+    apart = [rule for rule in target.rules(purpose) if rule.apart]
+    if not apart:
+        return Stance(rules, most)
+    (one,) = apart
+    return Stance(rules, most, one, one.decide, one.demand(target), one.promise(target))
+
+
+# Targets that are compared mostly demand the same but for their features: one object makes that quick to see.
+@functools.lru_cache(maxsize=4096)
+def _shared(demands: tuple[Any, ...]) -> tuple[Any, ...]:
+    return demands
 
 
 def _checked_needs(needs: Mapping[str, Any], run_on: Any) -> tuple[tuple[str, Any], ...]:
@@ -150,24 +227,32 @@ def _checked_need(name: str, value: Any, known: Mapping[str, tuple[Shape, Rule]]
         raise FieldError(kind, name, portable(value), refused.message, refused.hint) from None
 
 
-def _rules(built_for: Any, run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
-    """Yield each rule with the demand it judges."""
-    for rule in _judge_of(built_for, run_on).rules(question.purpose):
-        yield rule, rule.demand(built_for)
+def _rules(built_for: Any, run_on: Any, purpose: Purpose) -> Iterator[tuple[Rule, Any]]:
+    """Yield each rule that may give a reason, with the demand it judges; see `judge_plainly` on those left out."""
+    if built_for.__class__ is not run_on.__class__:
+        for rule in _judge_of(built_for, run_on).rules(purpose):
+            yield rule, rule.demand(built_for)
+        return
+    needs, here = built_for.stance(purpose), run_on.stance(purpose)
+    for rule, need, same in zip(here.rules, needs.most, here.most, strict=True):
+        if need != same or rule.weight is not None:
+            yield rule, need
+    if here.apart_rule is not None:
+        yield here.apart_rule, needs.apart
 
 
-def _need_rules(run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
+def _need_rules(run_on: Any, question: Question) -> Iterator[tuple[Rule, Any]]:
     known = run_on.need_rules()
     for name, value in question.needs:
         yield known[name][1], value
 
 
-def _all_rules(built_for: Any, run_on: Any, question: _Question) -> Iterator[tuple[Rule, Any]]:
-    yield from _rules(built_for, run_on, question)
+def _all_rules(built_for: Any, run_on: Any, question: Question) -> Iterator[tuple[Rule, Any]]:
+    yield from _rules(built_for, run_on, question.purpose)
     yield from _need_rules(run_on, question)
 
 
-def _decide(rule: Rule, demand: Any, promise: Any, question: _Question) -> tuple[Answer, str]:
+def _decide(rule: Rule, demand: Any, promise: Any, question: Question) -> tuple[Answer, str]:
     """Return a rule's answer, and the bridge that made it a yes, if one did."""
     answer = rule.decide(demand, promise)
     if answer != "yes":
@@ -185,7 +270,7 @@ def _judge_of(built_for: Any, run_on: Any) -> Any:
     return next((target for target in (built_for, run_on) if target.is_composite), None)
 
 
-def _answer(built_for: Any, run_on: Any, question: _Question) -> Answer:
+def _answer(built_for: Any, run_on: Any, question: Question) -> Answer:
     if _judge_of(built_for, run_on) is None:
         return "no"
     return worst(
@@ -194,31 +279,31 @@ def _answer(built_for: Any, run_on: Any, question: _Question) -> Answer:
     )
 
 
-def _explain(built_for: Any, run_on: Any, question: _Question) -> Iterator[Reason]:
+def _explain(built_for: Any, run_on: Any, question: Question) -> Iterator[Reason]:
     if _judge_of(built_for, run_on) is None:
         yield Reason("kind", built_for.kind, run_on.kind, "kinds of target never mix", "design", "blocks")
         return
     for rule, demand in _all_rules(built_for, run_on, question):
         promise = rule.promise(run_on)
         answer, bridge = _decide(rule, demand, promise, question)
-        reason = _reason(rule, demand, promise, answer, bridge)
-        if reason is None:
+        weight = _weight(rule, demand, promise, answer, bridge)
+        if weight is None:
             continue
-        if answer == "no" and rule.repair is not None:
-            reason = attrs.evolve(reason, repair=rule.repair(built_for, run_on))
-        yield reason
+        needed, available = rule.say(demand, promise)
+        repair = rule.repair(built_for, run_on) if answer == "no" and rule.repair is not None else None
+        advice = rule.advice if answer == "unknown" else ""
+        yield Reason(
+            rule.label, needed, available, rule.statement, rule.source, weight, advice, bridge, repair
+        )
 
 
-def _reason(rule: Rule, demand: Any, promise: Any, answer: Answer, bridge: str) -> Reason | None:
-    needed, available = rule.say(demand, promise)
+def _weight(rule: Rule, demand: Any, promise: Any, answer: Answer, bridge: str) -> Weight | None:
+    """Return how much a rule's answer weighs; None where it is no reason."""
     if bridge:
-        return Reason(rule.label, needed, available, rule.statement, rule.source, "caution", bridge=bridge)
+        return "caution"
     if answer == "yes":
-        if rule.weight is None or demand == promise:
-            return None
-        return Reason(rule.label, needed, available, rule.statement, rule.source, rule.weight)
-    advice = rule.advice if answer == "unknown" else ""
-    return Reason(rule.label, needed, available, rule.statement, rule.source, _WEIGHT_OF[answer], advice)
+        return None if demand == promise else rule.weight
+    return _WEIGHT_OF[answer]
 
 
 def difference(first: Any, second: Any) -> tuple[str, ...]:

@@ -37,14 +37,14 @@ class FeatureSet:
         raise TypeError("use FeatureSet.closed(family, names)")
 
     @classmethod
-    def _make(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
+    def _make(cls, family: str, names: tuple[str, ...], tables: str) -> FeatureSet:
         self = object.__new__(cls)
         put = object.__setattr__
         put(self, "family", family)
         put(self, "names", frozenset(names))
         put(self, "tables", tables)
         put(self, "_hash", hash((family, self.names)))
-        put(self, "_sorted", tuple(sorted(self.names)))
+        put(self, "_sorted", names)
         put(self, "_masks", None)
         return self
 
@@ -64,7 +64,7 @@ class FeatureSet:
     @classmethod
     def verbatim(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
         """Return the names as they are, as closed with another version of the tables; unknown ones are kept."""
-        return cls._make(family, names, tables)
+        return _load(family, " ".join(sorted(set(names))), tables)
 
     @classmethod
     def of_mask(cls, family: str, mask: int) -> FeatureSet:
@@ -98,7 +98,9 @@ class FeatureSet:
     def __eq__(self, other: object) -> bool:
         if other.__class__ is not FeatureSet:
             return NotImplemented
-        return self is other or self._hash == other._hash and self.names == other.names and self.family == other.family
+        if self is other:
+            return True
+        return self._hash == other._hash and self.names == other.names and self.family == other.family
 
     def __hash__(self) -> int:
         return self._hash
@@ -117,9 +119,9 @@ class FeatureSet:
     def __le__(self, other: FeatureSet) -> bool:
         if other.__class__ is not FeatureSet:
             return NotImplemented
-        mine = self._masks or self._seen()
-        theirs = other._masks or other._seen()
-        return not mine[1] & ~theirs[1] and mine[2] <= theirs[2] and self.family == other.family
+        _, mine, unknown = self._masks or self._seen()
+        _, theirs, others = other._masks or other._seen()
+        return mine | theirs == theirs and unknown <= others and self.family == other.family
 
     def __sub__(self, other: FeatureSet) -> tuple[str, ...]:
         """Return the names, sorted, that are not there in another set; of another family, all."""
@@ -182,7 +184,7 @@ class FeatureSet:
 
 @functools.lru_cache(maxsize=4096)
 def _of_mask(family: str, mask: int) -> FeatureSet:
-    return FeatureSet._make(family, table(family).unmask(mask), TABLES_VERSION)  # noqa: SLF001 - one module, one value
+    return _load(family, " ".join(sorted(table(family).unmask(mask))), TABLES_VERSION)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -192,11 +194,11 @@ def _closed(family: str, mask: int) -> FeatureSet:
 
 @functools.lru_cache(maxsize=4096)
 def _load(family: str, names: str, tables: str) -> FeatureSet:
-    """Return a set as it was stored, without asking the reader's tables."""
-    return FeatureSet._make(family, names.split(), tables)  # noqa: SLF001 - one module, one value
+    """Return the set of names in their order, without asking the reader's tables."""
+    return FeatureSet._make(family, tuple(names.split()), tables)
 
 
 def _with_unknown(known: FeatureSet, unknown: frozenset[str]) -> FeatureSet:
     if not unknown:
         return known
-    return FeatureSet._make(known.family, known.names | unknown, known.tables)  # noqa: SLF001 - one module, one value
+    return _load(known.family, " ".join(sorted(known.names | unknown)), known.tables)

@@ -7,6 +7,7 @@ what it stores, and how it is written.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -110,6 +111,11 @@ class Flag(Shape):
         return {"type": "boolean"}
 
 
+@functools.lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
 @attrs.frozen
 class Text(Shape):
     """A text that matches an anchored pattern; `what` says it in words."""
@@ -121,7 +127,7 @@ class Text(Shape):
         """Accept a str that matches the whole pattern."""
         if type(value) is not str:
             raise Refused(f"must be {self.what}, a string", wrong_type=True)
-        if not re.fullmatch(self.pattern, value):
+        if not _compiled(self.pattern).fullmatch(value):
             raise Refused(f"must be {self.what}")
         return value
 
@@ -160,8 +166,19 @@ class NameSet(Shape):
         """Accept any iterable of names but a bare string, whose letters nobody means."""
         if isinstance(value, str) or not isinstance(value, Iterable) or isinstance(value, Mapping):
             raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
+        names = tuple(value)
+        if self._all_fit(names):
+            return frozenset(names)
         one = Text(self.pattern, f"a {self.what}")
-        return frozenset(one.check(name) for name in value)
+        return frozenset(one.check(name) for name in names)
+
+    def _all_fit(self, names: tuple[Any, ...]) -> bool:
+        """Say whether all are names, by one match of them all: no pattern of a name takes a line break."""
+        if set(map(type, names)) != {str}:
+            return not names
+        return (
+            _compiled(rf"(?:{self.pattern})(?:\n(?:{self.pattern}))*").fullmatch("\n".join(names)) is not None
+        )
 
     def load(self, value: Any) -> frozenset[str]:
         """Accept a JSON array without repetitions."""
@@ -260,9 +277,12 @@ def specs_of(cls: type) -> dict[str, Spec]:
     }
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
 def canonical_json(document: Any) -> str:
     """Return the one text of a JSON value: sorted keys, no white space, plain ASCII, no NaN."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _CANONICAL.encode(document)
 
 
 def sha256(text: str) -> str:

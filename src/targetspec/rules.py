@@ -93,7 +93,7 @@ def show_difference(need: Any, have: Any) -> tuple[str, str]:
     """Write of two sets what the first has and the second lacks."""
     if need is None or have is None:
         return _stated(need), _stated(have)
-    missing = ", ".join(sorted(set(need) - set(have)))
+    missing = ", ".join(need - have if isinstance(need, FeatureSet) else sorted(need - have))
     return missing or "nothing more", "a set without them" if missing else "all of it"
 
 
@@ -126,7 +126,8 @@ class Rule:
     `source` where it comes from. `demand` and `promise` view the target as the one built for and as the
     one run on. `repair` gives the change (field, value) to the second that would lift a no, or None.
     `advice` names the fact that would decide an unknown. `bridges` maps the name of a bridge to a test of
-    whether it covers what these two views differ in.
+    whether it covers what these two views differ in. `apart` marks the one rule of a purpose, if any, whose
+    demand differs between most targets that are alike in all else.
     """
 
     label: str
@@ -140,6 +141,7 @@ class Rule:
     advice: str = ""
     weight: Weight | None = None
     bridges: Mapping[str, Callable[[Any, Any], bool]] = attrs.field(factory=dict)
+    apart: bool = False
 
 
 def attribute(name: str) -> View:

@@ -98,7 +98,12 @@ _HOST = Rule(
 
 def frozen_names(value: Any) -> Any:
     """Freeze a plain collection of names; anything else is left for the shape to judge."""
-    return frozenset(value) if type(value) in (set, frozenset, list, tuple) else value
+    if type(value) in (set, list, tuple):
+        try:
+            return frozenset(value)
+        except TypeError:
+            return value
+    return value
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
@@ -133,21 +138,25 @@ class Target:
     host: Target | None = attrs.field(
         default=None, metadata=spec(HostShape(), "the machine beside the device", code=(_HOST,))
     )
-    _key: Any = attrs.field(init=False, default=None)
-    _hash: Any = attrs.field(init=False, default=None)
-    _digest: Any = attrs.field(init=False, default=None)
-    _tuning: Any = attrs.field(init=False, default=None)
+    # What is worked out once, when first asked for; none of it is stored or sent anywhere.
+    _key: tuple[Any, ...] | None = attrs.field(init=False, default=None)
+    _hash: int | None = attrs.field(init=False, default=None)
+    _digest: str | None = attrs.field(init=False, default=None)
+    _tuning: str | None = attrs.field(init=False, default=None)
+    _stances: dict[Purpose, compatibility.Stance] | None = attrs.field(init=False, default=None)
+    _verdicts: dict[tuple[int, Purpose], compatibility.Verdict] | None = attrs.field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
-        if not hasattr(type(self), "kind"):
-            raise TypeError("Target is the base of the kinds; make one of them, such as CpuTarget")
-        for name, one in self.specs().items():
-            self._store(name, self._checked(name, one, getattr(self, name)))
+        cls = type(self)
+        for name, default, one in _PLANS.get(cls) or _planned(cls):
+            value = getattr(self, name)
+            if value is not default:
+                checked = self._checked(name, one, value)
+                if checked is not value:
+                    self._store(name, checked)
         self._complete()
 
     def _checked(self, name: str, one: Spec, value: Any) -> Any:
-        if value is None and self.defaults()[name] is None:
-            return None
         try:
             return one.shape.check(value)
         except Refused as refused:
@@ -160,10 +169,10 @@ class Target:
     def _complete(self) -> None:
         """Settle fields that interact; a kind overrides this. Fills in what `implied` gives."""
         for name, value in self.implied().items():
-            if getattr(self, name) is None:
+            if value is not None and getattr(self, name) is None:
                 self._store(name, value)
 
-    def implied(self) -> dict[str, Any]:
+    def implied(self) -> Mapping[str, Any]:
         """Return the values that construction fills in from other fields; these are not written out."""
         return {}
 
@@ -207,20 +216,25 @@ class Target:
             return True
         if other.__class__ is not self.__class__:
             return NotImplemented
-        return bool(self._identity() == other._identity())
+        return (self._key or self._values()) == (other._key or other._values())
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            self._store("_hash", hash(self._identity()))
-        return int(self._hash)
+        found = self._hash
+        if found is None:
+            found = hash(self._values())
+            self._store("_hash", found)
+        return found
 
-    def _identity(self) -> str:
-        if self._key is None:
-            self._store("_key", canonical_json(self._document()))
-        return str(self._key)
+    def _values(self) -> tuple[Any, ...]:
+        """Return the values of all fields, in order; they are normalised, and so decide equality."""
+        found = self._key
+        if found is None:
+            found = tuple([getattr(self, name) for name in self.specs()])
+            self._store("_key", found)
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), tuple(getattr(self, name) for name in self.specs()))
+        return _restore, (type(self), self._values())
 
     def __copy__(self) -> Self:
         return self
@@ -266,10 +280,9 @@ class Target:
     def _document(self) -> dict[str, Any]:
         implied = self.implied()
         document: dict[str, Any] = {"kind": self.kind}
-        for name, one in self.specs().items():
+        for name, default, one in _PLANS[type(self)]:
             value = getattr(self, name)
-            default = implied[name] if name in implied else self.defaults()[name]
-            if value != default or self._always_written(name, value):
+            if value != implied.get(name, default) or self._always_written(name, value):
                 document[name] = value._document() if isinstance(value, Target) else one.shape.dump(value)  # noqa: SLF001
         return document
 
@@ -287,8 +300,8 @@ class Target:
     def digest(self) -> str:
         """SHA-256 over the canonical JSON, in hexadecimal; the same in every process and on every machine."""
         if self._digest is None:
-            self._store("_digest", sha256(self._identity()))
-        return str(self._digest)
+            self._store("_digest", sha256(canonical_json(self._document())))
+        return self._digest  # type: ignore[return-value]
 
     @property
     def tuning_key(self) -> str:
@@ -337,9 +350,36 @@ class Target:
         configuration is worth trying). `needs` states limits in use (`{"vector_bits": 256}`), `bridges`
         names layers that the caller has (`compat32`). Unknown names raise UnknownNameError.
         """
-        if not isinstance(run_on, Target):
-            raise TypeError(f"run_on must be a Target, not {type(run_on).__name__}; parse a text first")
-        return compatibility.judge(self, run_on, purpose=purpose, needs=needs, bridges=bridges)
+        if needs is not None or bridges or run_on.__class__ is not self.__class__:
+            if not isinstance(run_on, Target):
+                raise TypeError(f"run_on must be a Target, not {type(run_on).__name__}; parse a text first")
+            return compatibility.judge(self, run_on, purpose, needs, bridges)
+        seen = self._verdicts
+        if seen is None:
+            seen = {}
+            self._store("_verdicts", seen)
+        # A verdict keeps its two targets, so that the number of a target in here is never another's.
+        key = id(run_on), purpose
+        found = seen.get(key)
+        if found is None:
+            if len(seen) >= _MOST_VERDICTS:
+                seen.clear()
+            found = seen[key] = compatibility.judge_plainly(self, run_on, purpose)
+        return found
+
+    def stance(self, purpose: Purpose) -> compatibility.Stance:
+        """Return how this target stands to the rules of a purpose, worked out once."""
+        try:
+            return self._stances[purpose]  # type: ignore[index]
+        except TypeError:
+            self._store("_stances", {})
+        except KeyError:
+            pass
+        found = self._stances[purpose] = compatibility.stance(self, purpose)  # type: ignore[index]
+        return found
+
+
+_MOST_VERDICTS = 256
 
 
 def diff(first: Target, second: Target) -> tuple[str, ...]:
@@ -350,16 +390,30 @@ def diff(first: Target, second: Target) -> tuple[str, ...]:
 def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
     """Make a target from its stored values, without asking the reader's tables."""
     target = cls.__new__(cls)
-    for name, value in zip(cls.specs(), values, strict=True):
-        object.__setattr__(target, name, value)
-    for name in ("_key", "_hash", "_digest", "_tuning"):
-        object.__setattr__(target, name, None)
+    put = object.__setattr__
+    for (name, _, _), value in zip(_PLANS.get(cls) or _planned(cls), values, strict=True):
+        put(target, name, value)
+    put(target, "_key", values)
+    for name in ("_hash", "_digest", "_tuning", "_stances", "_verdicts"):
+        put(target, name, None)
     return target
 
 
+_Plan = tuple[tuple[str, Any, Spec], ...]
+_PLANS: dict[type[Target], _Plan] = {}
 _SPECS: dict[type[Target], Mapping[str, Spec]] = {}
 _DEFAULTS: dict[type[Target], Mapping[str, Any]] = {}
 _RULES: dict[tuple[type[Target], Purpose], tuple[Rule, ...]] = {}
+
+
+def _planned(cls: type[Target]) -> _Plan:
+    """Return, and keep, the name, default and declaration of each field: what construction goes through."""
+    if not hasattr(cls, "kind"):
+        raise TypeError("Target is the base of the kinds; make one of them, such as CpuTarget")
+    # A required field has no default, so that it is always checked, and always written.
+    defaults = {**cls.defaults(), **dict.fromkeys(cls.required, attrs.NOTHING)}
+    plan = _PLANS[cls] = tuple((name, defaults[name], one) for name, one in cls.specs().items())
+    return plan
 
 
 def _ordered(declared: dict[str, Spec]) -> dict[str, Spec]:

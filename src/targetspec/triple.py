@@ -10,6 +10,7 @@ import difflib
 import functools
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import attrs
 
@@ -57,7 +58,7 @@ _COMPONENTS = 5
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-@attrs.frozen(repr=False, order=True)
+@attrs.frozen(repr=False, order=True, cache_hash=True)
 class Triple:
     """A machine that code is for, named the way compilers name it; every alias is resolved at construction.
 
@@ -92,6 +93,9 @@ class Triple:
                 f"{str(self)!r} is read with another vendor",
                 "choose another name",
             )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, tuple(getattr(self, name) for name in _FIELDS)
 
     @classmethod
     def parse(cls, text: str) -> Triple:
@@ -162,6 +166,20 @@ class Triple:
 
 
 _FIELDS = tuple(field.name for field in attrs.fields(Triple))
+
+
+# Few triples are in use at a time: one object each makes comparing the targets that hold them cheap.
+@functools.lru_cache(maxsize=4096)
+def _one(triple: Triple) -> Triple:
+    return triple
+
+
+@functools.lru_cache(maxsize=4096)
+def _restored(*values: str) -> Triple:
+    """Make a triple from its stored values, which were checked when they were stored."""
+    triple: Any = Triple.__new__(Triple)
+    triple.__setstate__(dict(zip(_FIELDS, values, strict=True)))
+    return _one(triple)
 
 
 def apple_version(os: str, version: str) -> str:
@@ -343,4 +361,5 @@ def _built(text: str, components: tuple[str, str, str, str, str]) -> Triple:
     ]
     if len(formats) > 1:
         raise TargetSyntaxError(text, (0, len(text)), "a triple has one object format")
-    return Triple(known, sub_arch, vendor or "unknown", os_name, os_version, environment, version, *formats)
+    parts = (known, sub_arch, vendor or "unknown", os_name, os_version, environment, version, *formats)
+    return _one(Triple(*parts))

@@ -218,57 +218,31 @@ class CpuTarget(Target):
     def _complete(self) -> None:
         self._settle_cpu()
         self._settle_features()
-        self._settle_names()
+        if self.tuning or self.restrictions:
+            self._settle_names()
         self._settle_libc()
         super()._complete()
 
-    def implied(self) -> dict[str, Any]:
+    def _ground(self) -> _Ground:
+        return _ground(self.triple, self.cpu)
+
+    def implied(self) -> Mapping[str, Any]:
         """Return the C library and float ABI that the triple says, and the features of the CPU."""
-        values: dict[str, Any] = {}
-        if self.triple is not None:
-            values = {"libc": _implied_libc(self.triple), "float_abi": _implied_float_abi(self.triple)}
-        default = self.table_features()
-        return {**values, "features": default} if default is not None else values
+        return self._ground().implied
 
     @property
     def family(self) -> str | None:
         """The table that the CPU and its features are in: the triple's, else the only one with the CPU."""
-        if self.triple is not None:
-            family = self.triple.family
-            return family if family in facts.family_names() else None
-        families = facts.families_of_cpu(self.cpu) if self.cpu is not None else ()
-        return families[0] if len(families) == 1 else None
+        return self._ground().family
 
     def table_features(self) -> FeatureSet | None:
         """Return the set that the tables give to the CPU, or to the triple's baseline; None where unknown."""
-        name, family = self._base_cpu(), self.family
-        if name is None or family is None:
-            return None
-        return _table_set(family, name, self._bits(), self._baseline_extras())
+        return self._ground().features
 
     def request_features(self, add: Iterable[str], remove: Iterable[str]) -> FeatureSet | None:
         """Return the CPU's set with changes, closed; None where no table is known. Raises as construction."""
-        name, family = self._base_cpu(), self.family
-        if name is None or family is None:
-            return None
-        extras = self._baseline_extras()
-        if extras:
-            return _table_set(family, name, self._bits(), extras).with_changes(add, remove)
-        return facts.resolve(family, name, add, remove, bits=self._bits())
-
-    def _bits(self) -> int:
-        return 64 if self.triple is None else self.triple.pointer_bits
-
-    def _baseline_extras(self) -> tuple[str, ...]:
-        """Return what the triple's architecture says beyond its baseline CPU, where no CPU is stated."""
-        if self.cpu is not None or self.triple is None:
-            return ()
-        return facts.baseline_features(self.triple.arch, self.triple.sub_arch, self.triple.os)
-
-    def _base_cpu(self) -> str | None:
-        if self.cpu is not None or self.triple is None:
-            return self.cpu
-        return facts.baseline_cpu(self.triple.arch, self.triple.sub_arch)
+        base = self.table_features()
+        return None if base is None else base.with_changes(add, remove)
 
     @property
     def native_vector_bits(self) -> int:
@@ -290,25 +264,11 @@ class CpuTarget(Target):
         return self.features is not None and feature in self.features
 
     def _settle_cpu(self) -> None:
-        for name in ("cpu", "tune"):
-            stated = getattr(self, name)
-            if stated is not None and self.family is not None:
-                self._store(name, facts.canonical_cpu(self.family, stated))
-            elif stated is not None and self.triple is None and not facts.families_of_cpu(stated):
-                raise UnknownNameError("CPU", stated, nearest(stated, cpu_index()))
-        self._check_width()
-        if self.tune == self.cpu:
-            self._store("tune", None)
-
-    def _check_width(self) -> None:
-        if self.cpu is None or self.triple is None or self.family is None:
-            return
-        widths = facts.cpu_widths(self.family, self.cpu)
-        if self.triple.pointer_bits not in widths and max(widths) < self.triple.pointer_bits:
-            allowed = " and ".join(str(bits) for bits in widths)
-            raise FieldError(
-                self.kind, "cpu", self.cpu, f"runs {allowed}-bit code, and the triple is {self.triple}"
-            )
+        if self.cpu is not None:
+            self._store("cpu", self._ground().cpu)
+        if self.tune is not None:
+            tune = _canonical_cpu(self.triple, self.family, self.tune)
+            self._store("tune", None if tune == self.cpu else tune)
 
     def _settle_features(self) -> None:
         given: Any = self.features
@@ -350,7 +310,7 @@ class CpuTarget(Target):
             if name[0] == "+" and f"-{name[1:]}" in self.tuning:
                 reason = "asked for and refused at once"
                 raise FeatureConflictError(str(self.family), name, f"-{name[1:]}", reason)
-        cpu = self.tune or self._base_cpu()
+        cpu = self.tune or self._ground().base
         if self.tuning and cpu is not None:
             there = facts.tuning_of(str(self.family), cpu)
             self._store(
@@ -358,7 +318,7 @@ class CpuTarget(Target):
             )
 
     def _settle_libc(self) -> None:
-        implied = _implied_libc(self.triple) if self.triple is not None else None
+        implied = self._ground().libc
         if implied in _VERSIONED_BY_TRIPLE and self.triple is not None and self.triple.environment_version:
             self._take_version(self.triple)
         if implied is not None and self.libc not in (None, implied):
@@ -396,10 +356,65 @@ class CpuTarget(Target):
         return super()._tuning_value(name, one, value)
 
 
+@attrs.frozen(eq=False)
+class _Ground:
+    """What a triple and a CPU settle between them, whatever else a target states.
+
+    `family` is the table, `cpu` the CPU by LLVM's name, `base` that CPU or the triple's baseline, `features` its
+    set, `libc` the triple's C library, `implied` the values of the fields that follow.
+    """
+
+    family: str | None
+    cpu: str | None
+    base: str | None
+    features: FeatureSet | None
+    libc: str | None
+    implied: Mapping[str, Any]
+
+
 # Asked for at every construction, and made of immutable values only.
 @functools.lru_cache(maxsize=4096)
-def _table_set(family: str, name: str, bits: int, extras: tuple[str, ...]) -> FeatureSet:
-    return facts.resolve(family, name, extras, bits=bits)
+def _ground(triple: Triple | None, cpu: str | None) -> _Ground:
+    family = _family(triple, cpu)
+    if cpu is not None:
+        cpu = _canonical_cpu(triple, family, cpu)
+    if triple is not None and cpu is not None and family is not None:
+        _check_width(family, cpu, triple)
+    base, extras = cpu, tuple[str, ...]()
+    if cpu is None and triple is not None:
+        base = facts.baseline_cpu(triple.arch, triple.sub_arch)
+        extras = facts.baseline_features(triple.arch, triple.sub_arch, triple.os)
+    features = None
+    if base is not None and family is not None:
+        bits = 64 if triple is None else triple.pointer_bits
+        features = facts.resolve(family, base, extras, bits=bits)
+    implied: dict[str, Any] = {} if features is None else {"features": features}
+    if triple is not None:
+        implied = {"libc": _implied_libc(triple), "float_abi": _implied_float_abi(triple), **implied}
+    return _Ground(family, cpu, base, features, implied.get("libc"), implied)
+
+
+def _family(triple: Triple | None, cpu: str | None) -> str | None:
+    if triple is not None:
+        return triple.family if triple.family in facts.family_names() else None
+    families = facts.families_of_cpu(cpu) if cpu is not None else ()
+    return families[0] if len(families) == 1 else None
+
+
+def _canonical_cpu(triple: Triple | None, family: str | None, cpu: str) -> str:
+    """Return LLVM's name of a CPU; the name as it is where no one table has it."""
+    if family is not None:
+        return facts.canonical_cpu(family, cpu)
+    if triple is None and not facts.families_of_cpu(cpu):
+        raise UnknownNameError("CPU", cpu, nearest(cpu, cpu_index()))
+    return cpu
+
+
+def _check_width(family: str, cpu: str, triple: Triple) -> None:
+    widths = facts.cpu_widths(family, cpu)
+    if triple.pointer_bits not in widths and max(widths) < triple.pointer_bits:
+        allowed = " and ".join(str(bits) for bits in widths)
+        raise FieldError("cpu", "cpu", cpu, f"runs {allowed}-bit code, and the triple is {triple}")
 
 
 def _implied_libc(triple: Triple) -> str | None:

@@ -6,6 +6,7 @@ import functools
 from typing import Any
 
 from targetspec import cpu as facts
+from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
 from targetspec.fields import version_key
 from targetspec.rules import (
@@ -17,7 +18,6 @@ from targetspec.rules import (
     show,
     show_difference,
     take_over,
-    within,
     worst,
 )
 from targetspec.triple import Triple
@@ -213,8 +213,11 @@ def _with_role(features: FeatureSet | None, wanted: str) -> frozenset[str] | Non
     return frozenset(name for name in known if facts.role(known.family, name) == wanted)
 
 
-def _grow(built_for: Any, run_on: Any) -> tuple[str, Any]:
-    return ("features", run_on.features.with_changes(add=tuple(built_for.features - run_on.features)))
+def _grow(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+    try:
+        return "features", run_on.features.union(built_for.features)
+    except FeatureConflictError:
+        return None
 
 
 def _whole_set(target: Any) -> Any:
@@ -225,7 +228,7 @@ def _whole_set(target: Any) -> Any:
 def _has_features(need: FeatureSet | None, have: FeatureSet | None) -> Answer:
     if need is None or have is None or need.family != have.family:
         return "yes" if need is have else "unknown"
-    return within(need, have)
+    return "yes" if need <= have else "no"
 
 
 FEATURES = Rule(
@@ -236,8 +239,9 @@ FEATURES = Rule(
     demand=_whole_set,
     promise=_whole_set,
     say=show_difference,
-    repair=lambda built_for, run_on: _grow(built_for, run_on) if run_on.features is not None else None,
+    repair=_grow,
     advice="state a CPU or the features on both sides",
+    apart=True,
 )
 
 ABI_FEATURES = Rule(
