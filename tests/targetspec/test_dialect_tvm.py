@@ -390,6 +390,13 @@ def test_tags_alone_and_in_json():
         ("nvptx -mtriple=x86_64-linux-gnu", "x86_64-linux-gnu", "mtriple can only be nvptx64-nvidia-cuda"),
         ("llvm -cl-opt=-a:float=1", "-a:float=1", "no type 'float'"),
         ('{"kind": "llvm",}', "}", "is no JSON"),
+        ('{"kind": "vulkan", "supports_int8": 2}', "2", "supports_int8 must be true or false, got 2"),
+        ("vulkan -supports_int8=2", "2", "expected 0, 1, true or false, got '2'"),
+        (
+            '{"kind":"cuda","host":{"kind":"c","host":{"kind":"c","host":"c"}}}',
+            "c",
+            "targets nest too deeply",
+        ),
         ('{"kind": "llvm"} x', " x", "there is more behind the object"),
         ('{"keys": []}', '{"keys": []}', "a target has a kind"),
         ('"llvm -mcpu=skylake"', "llvm -mcpu=skylake", "TVM reads no options in a JSON string"),

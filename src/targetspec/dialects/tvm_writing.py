@@ -141,8 +141,6 @@ def with_leftovers(target: Target, leftovers: tuple[str, ...], unfit: Unfit) -> 
     """Return the document of a target and the words that were left over beside it."""
     backend = leftovers[0] if leftovers and not leftovers[0].startswith("-") else ""
     document = document_of(target, unfit, backend)
-    if backend == "nvptx" and "arch" in document:
-        document["mcpu"] = document.pop("arch")
     source = Source(" ".join(leftovers[1:] if backend else leftovers), "tvm")
     for name, stated in read_attributes(source, document["kind"], words_of(source), _WORDS).items():
         if name == "devices":
