@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from targetspec.schemas import json_schema
     from targetspec.tags import tag
     from targetspec.target import Target, diff
+    from targetspec.text_faults import validate_text
     from targetspec.triple import Triple, normalize_triple
 
 __version__ = "0.1.0"
@@ -82,6 +83,7 @@ __all__ = [
     "parse_full",
     "tag",
     "validate",
+    "validate_text",
 ]
 
 

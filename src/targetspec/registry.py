@@ -27,6 +27,7 @@ KINDS = {
 }
 DIALECTS = {
     "targetspec": "targetspec.dialects.native",
+    "halide": "targetspec.dialects.halide",
     "rust": "targetspec.dialects.rust",
     "llvm": "targetspec.dialects.llvm",
     "tvm": "targetspec.dialects.tvm",
@@ -69,6 +70,7 @@ PUBLIC = {
     "parse_full": "targetspec.parsing",
     "tag": "targetspec.tags",
     "validate": "targetspec.codec",
+    "validate_text": "targetspec.text_faults",
 }
 _GROUPS = {"kind": "targetspec.kinds", "dialect": "targetspec.dialects"}
 _resolved: dict[tuple[str, str], Any] = {}

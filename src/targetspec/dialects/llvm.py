@@ -26,6 +26,12 @@ from targetspec.target import Target
 from targetspec.triple import Triple
 
 NAME = "llvm"
+PATTERN = (
+    r"^[\s\u001c-\u001f\u0085]*"
+    r"(?:-[^\u0000]*|[A-Za-z0-9_.+-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
+)
+"""What every text matches that is read here, as a regular expression of JSON Schema: the leftovers may be anything."""
+
 _FIELDS = {
     "mtriple": "triple",
     "triple": "triple",

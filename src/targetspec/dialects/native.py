@@ -27,15 +27,29 @@ from targetspec.parsing import Parsed
 from targetspec.target import MembersShape, Target
 
 NAME = "targetspec"
+PATTERN = (
+    r"^[\s\u001c-\u001f\u0085]*[^\s=\[\]]+"
+    r"(?:[\s\u001c-\u001f\u0085]+[^\s=\[\]]+=(?:(?:\[[^\[\]]*\])+|[^\s\[\]]*))*"
+    r"[\s\u001c-\u001f\u0085]*$"
+)
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _SIGNS = ("+", "-")
 _KIND = re.compile(r"\s*([^\s=\[\]]+)(?=\s|$)")
 _FIELD = re.compile(r"\s*([^\s=\[\]]+)=((?:\[[^\[\]]*\])+|[^\s\[\]]*)(?=\s|$)")
+_HOSTS_HOST = "a host has no host itself"
+_BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 _REST = re.compile(r"\s*(\S+)")
 
 
 def parse(text: str) -> Parsed:
     """Read a target; TargetSyntaxError says what is wrong where."""
     return Parsed(_read(Source(text, NAME), Word(text, 0), inner=False), (), NAME)
+
+
+def faults(text: str) -> Iterator[TargetSyntaxError]:
+    """Give the faults that keys and values have each on their own; what fields are between them is `parse`'s."""
+    return _faults(Source(text, NAME), Word(text, 0), inner=False)
 
 
 def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001, ARG001 - the name and signature of every dialect
@@ -66,7 +80,7 @@ def _read(source: Source, whole: Word, *, inner: bool) -> Target:
     cls = _kind_class(source, kind)
     places = dict(_fields(source, whole, head.end(), cls))
     if inner and "host" in places:
-        raise source.fault(places["host"], "a host has no host itself")
+        raise source.fault(places["host"], _HOSTS_HOST)
     values = {name: _value(source, name, word, cls.specs()[name]) for name, word in places.items()}
     target: Target = source.reading(places, lambda: _made(source, cls, values, places))
     return target
@@ -92,6 +106,38 @@ def _fields(source: Source, whole: Word, at: int, cls: type[Target]) -> Iterator
         seen.add(key.text)
         yield key.text, Word(field[2], whole.start + field.start(2))
         at = field.end()
+
+
+def _faults(source: Source, whole: Word, *, inner: bool) -> Iterator[TargetSyntaxError]:
+    head = _KIND.match(whole.text)
+    if head is None:
+        return
+    try:
+        cls = _kind_class(source, Word(head[1], whole.start + head.start(1)))
+    except TargetSyntaxError as error:
+        yield error
+        return
+    at, seen = head.end(), set[str]()
+    while field := _FIELD.match(whole.text, at):
+        key, value = (Word(field[n], whole.start + field.start(n)) for n in (1, 2))
+        if inner and key.text == "host":
+            yield source.fault(value, _HOSTS_HOST)
+        yield from _faults_of_field(source, cls, key, value, seen)
+        at = field.end()
+
+
+def _faults_of_field(
+    source: Source, cls: type[Target], key: Word, value: Word, seen: set[str]
+) -> Iterator[TargetSyntaxError]:
+    try:
+        _check_key(source, key, cls, seen)
+        seen.add(key.text)
+        _value(source, key.text, value, cls.specs()[key.text])
+    except TargetSyntaxError as error:
+        yield error
+        if key.text in ("host", "members"):
+            for at in _BRACKETED.finditer(value.text):
+                yield from _faults(source, Word(at[1], value.start + at.start(1)), inner=True)
 
 
 def _no_field(source: Source, rest: Word, cls: type[Target]) -> TargetSyntaxError:
@@ -146,7 +192,7 @@ def _members(source: Source, word: Word) -> tuple[Target, ...]:
     if not word.text.startswith("["):
         hint = "write members=[cuda arch=sm_90a][cpu triple=...]"
         raise source.fault(word, "members are targets in brackets", hint)
-    places = re.finditer(r"\[([^\[\]]*)\]", word.text)
+    places = _BRACKETED.finditer(word.text)
     return tuple(_read(source, Word(at[1], word.start + at.start(1)), inner=True) for at in places)
 
 
