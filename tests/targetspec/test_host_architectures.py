@@ -222,6 +222,15 @@ def test_a_kernel_may_leave_the_vector_unit_off():
     assert "zba" in facts.features
 
 
+def test_extensions_that_exclude_each_other():
+    """No set can hold F and Zfinx: the machine is stated without features, and a note says why."""
+    target, notes = host_target(
+        linux("riscv64", "processor : 0\nisa : rv64imaf_zfinx\n", libc_text="glibc 2.38")
+    )
+    assert str(target.triple) == "riscv64-unknown-linux-gnu"
+    assert any(note.startswith("no features are stated: ") for note in notes)
+
+
 def test_letters_of_hwcap_alone():
     """Under emulation of RISC-V on x86, HWCAP is what there is."""
     letters = sum(1 << ord(letter) - ord("a") for letter in "imafdcv")

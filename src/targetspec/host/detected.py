@@ -31,19 +31,38 @@ def host_target(facts: HostFacts) -> tuple[CpuTarget, tuple[str, ...]]:
     """Return the target that the facts make, and the notes on what is missing."""
     fields: dict[str, Any] = target_fields(facts)
     notes = list(facts.notes)
-    family = Triple.parse(facts.triple).family
+    family = _family(facts.triple)
+    if family is None:
+        del fields["triple"]
+        notes.append(f"the triple of {facts.arch} under {facts.os} is not known: it is not stated")
     if family not in tables.family_names():
         fields.pop("features", None)
         fields.pop("cpu", None)
         notes.append(f"no feature table for {facts.arch}: neither CPU nor features are stated")
     elif fields.get("features"):
-        kept, dropped = settled_features(family, facts.identity.cpu, facts.features, facts.unlisted)
-        fields["features"] = kept
-        if dropped:
-            notes.append(
-                f"not stated, since what they imply is not usable here: {', '.join(sorted(dropped))}"
-            )
+        notes += _settle(fields, family, facts)
     return _made(fields, notes)
+
+
+def _settle(fields: dict[str, Any], family: str, facts: HostFacts) -> list[str]:
+    """Put the closed set in place of the detected names; return the notes on what had to go."""
+    try:
+        kept, dropped = settled_features(family, facts.identity.cpu, facts.features, facts.unlisted)
+    except TargetspecError as conflict:
+        del fields["features"]
+        return [f"no features are stated: {conflict}"]
+    fields["features"] = kept
+    if not dropped:
+        return []
+    return [f"not stated, since what they imply is not usable here: {', '.join(sorted(dropped))}"]
+
+
+def _family(triple: str) -> str | None:
+    """Return the name of the table of a triple's architecture, None for a triple that no one knows."""
+    try:
+        return Triple.parse(triple).family or ""
+    except TargetspecError:
+        return None
 
 
 def settled_features(

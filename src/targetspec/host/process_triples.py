@@ -72,8 +72,8 @@ def system_triple(capture: Capture, arch: str, libc: str | None) -> str:
 
 
 def _mac(arch: str, capture: Capture) -> str:
-    version = capture.system_version or macos_version(capture.release)
-    return f"{arch}-apple-macosx{version}"
+    stated = re.match(r"\d{1,3}(?:\.\d{1,3}){0,2}", capture.system_version, re.ASCII)
+    return f"{arch}-apple-macosx{stated[0] if stated else macos_version(capture.release)}"
 
 
 def macos_version(darwin: str) -> str:
@@ -105,11 +105,8 @@ def _freebsd(arch: str, capture: Capture) -> str:
 
 
 def _solaris(arch: str, capture: Capture) -> str:
-    return (
-        f"{arch}-pc-solaris2.{capture.release.partition('.')[2]}"
-        if "." in capture.release
-        else f"{arch}-pc-solaris"
-    )
+    minor = re.fullmatch(r"5\.(\d{1,3})", capture.release, re.ASCII)
+    return f"{arch}-pc-solaris2.{minor[1]}" if minor else f"{arch}-pc-solaris"
 
 
 def _plain(arch: str, capture: Capture) -> str:
