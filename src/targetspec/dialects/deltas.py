@@ -6,8 +6,6 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-import attrs
-
 from targetspec.cpu import TABLES_VERSION, dependents, implied
 from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
@@ -42,18 +40,30 @@ def delta_of(target: Target) -> tuple[str, ...] | None:
     return delta_between(base, wanted)
 
 
+# Written again and again for few pairs of sets, and looked for by trying.
+@functools.lru_cache(maxsize=4096)
 def delta_between(base: FeatureSet, wanted: FeatureSet) -> tuple[str, ...] | None:
     """Return few signed names that make one set from another, additions first; None where no change gives exactly it."""
+    if base == wanted:
+        return ()
+    for added, removed in _candidates(base, wanted):
+        if _changed(base, added, removed) == wanted:
+            needed = _needed(added, lambda names, less=removed: _changed(base, names, less) == wanted)  # type: ignore[misc]
+            return (*(f"+{name}" for name in needed), *(f"-{name}" for name in removed))
+    return None
+
+
+def _candidates(base: FeatureSet, wanted: FeatureSet) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     gone = base.names - wanted.names
     # What only a version covered is listed once the version has gone, and must go by its own name.
     uncovered = base.with_changes(remove=gone).names - wanted.names
-    more, less = sorted(wanted.names - base.names), sorted(gone | uncovered)
-    short = (_topmost(base.family, more, implied), _topmost(base.family, less, dependents))
-    for added, removed in (short, (tuple(more), tuple(less))):
-        if _gives(base, added, removed, wanted):
-            needed = _needed(added, functools.partial(_gives, base, removed=removed, wanted=wanted))
-            return (*(f"+{name}" for name in needed), *(f"-{name}" for name in removed))
-    return None
+    more, less = tuple(sorted(wanted.names - base.names)), tuple(sorted(gone | uncovered))
+    yield _topmost(base.family, more, implied), _topmost(base.family, less, dependents)
+    yield more, less
+    # What is asked for may bring more by default, which is refused by name.
+    found = _changed(base, more, less)
+    if found is not None:
+        yield more, _topmost(base.family, tuple(sorted({*less, *(found.names - wanted.names)})), dependents)
 
 
 def _needed(names: tuple[str, ...], enough: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:
@@ -65,7 +75,9 @@ def _needed(names: tuple[str, ...], enough: Callable[[tuple[str, ...]], bool]) -
     return names
 
 
-def _topmost(family: str, names: list[str], reach: Callable[[str, str], frozenset[str]]) -> tuple[str, ...]:
+def _topmost(
+    family: str, names: tuple[str, ...], reach: Callable[[str, str], frozenset[str]]
+) -> tuple[str, ...]:
     """Return the names that no other one of them brings about."""
     reached = {name: reach(family, name) for name in names}
     return tuple(
@@ -73,20 +85,19 @@ def _topmost(family: str, names: list[str], reach: Callable[[str, str], frozense
     )
 
 
-def _gives(base: FeatureSet, added: Iterable[str], removed: Iterable[str], wanted: FeatureSet) -> bool:
+def _changed(base: FeatureSet, added: Iterable[str], removed: Iterable[str]) -> FeatureSet | None:
     try:
-        return base.with_changes(added, removed) == wanted
+        return base.with_changes(added, removed)
     except FeatureConflictError:
-        return False
+        return None
 
 
 def stated_fields(target: Target) -> Iterator[tuple[str, Any]]:
     """Give the fields, in their order, that are not as construction would make them from the others."""
-    implied_values = target.implied()
+    implied_values, defaults = target.implied(), target.defaults()
     for name in target.specs():
         value = getattr(target, name)
-        default = attrs.fields_dict(type(target))[name].default
-        if value != implied_values.get(name, default) or _is_foreign(value):
+        if value != implied_values.get(name, defaults[name]) or _is_foreign(value):
             yield name, value
 
 
