@@ -349,6 +349,8 @@ def test_tags_alone_and_in_json():
     assert CpuTarget() == parse('{"tag": "nvidia/nvidia-a100", "kind": "llvm"}', "tvm")
     with pytest.raises(TargetSyntaxError, match="no tag 'nvidia/nosuch'"):
         parse("nvidia/nosuch", "tvm")
+    with pytest.raises(TargetSyntaxError, match="did you mean nvidia/geforce-rtx-3090"):
+        parse("nvidia/geforce-rtx-309", "tvm")
 
 
 # -- what is refused ----------------------------------------------------------------------------------

@@ -32,6 +32,8 @@ from targetspec.target import Target
 
 NAME = "tvm"
 _TAG = re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.,-]+)+")
+_PARTS = re.compile(r"[-/]")
+_COMPARED = 64
 
 
 def parse(text: str) -> Parsed:
@@ -95,15 +97,23 @@ def _named(source: Source, name: Word, within: Within) -> Config:
 def _tagged(source: Source, name: Word) -> Config:
     """Return what a tag stands for, all of it stated at the tag's place."""
     if name.text not in _tags():
-        near = nearest(name.text, _tags())
+        near = _near_tags(name.text)
         hint = f"did you mean {' or '.join(near)}?" if near else "list them with tag_names()"
         raise source.fault(name, f"TVM has no tag {name.text[:80]!r} that is known here", hint)
     return _config_of(source, _document_of_tag(name.text), name)
 
 
 @functools.cache
-def _tags() -> frozenset[str]:
-    return frozenset(tag_names())
+def _tags() -> dict[str, frozenset[str]]:
+    """Return the parts of each tag's name."""
+    return {name: frozenset(_PARTS.split(name)) for name in tag_names()}
+
+
+def _near_tags(name: str) -> tuple[str, ...]:
+    """Return close names, of those that share most parts: to compare all of them letter by letter takes long."""
+    parts = frozenset(_PARTS.split(name[:64]))
+    sharing = sorted(_tags(), key=lambda known: len(parts & _tags()[known]), reverse=True)
+    return nearest(name, sharing[:_COMPARED])
 
 
 @functools.cache
