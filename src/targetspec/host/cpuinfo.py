@@ -62,6 +62,12 @@ def count_processors(blocks: Iterable[Block]) -> int:
     return sum("processor" in block and read_number(block["processor"]) is not None for block in blocks)
 
 
+def count_counted(text: str) -> int | None:
+    """Return how many processors the text says that there are ("# processors    : 4", on IBM Z)."""
+    found = re.search(r"^# processors\s*:\s*(\d{1,6})\s*$", text, re.MULTILINE | re.ASCII)
+    return int(found[1]) if found else None
+
+
 def count_cores(blocks: Iterable[Block]) -> int | None:
     """Return how many physical cores the x86 fields `physical id` and `core id` tell apart, None without them."""
     ids = {(block.get("physical id"), block["core id"]) for block in blocks if "core id" in block}

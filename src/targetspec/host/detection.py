@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from typing import cast
 
 import attrs
 
 from targetspec.host import sysfs
-from targetspec.host.arm import read_arm
-from targetspec.host.boot_messages import read_freebsd, read_haiku, read_solaris
 from targetspec.host.cpuid_caches import read_cpuid_caches
 from targetspec.host.cpuinfo import (
     Block,
     count_cores,
+    count_counted,
     count_processors,
     first_value,
     read_cpuinfo,
@@ -21,16 +21,7 @@ from targetspec.host.cpuinfo import (
 )
 from targetspec.host.facts import Caches, Capture, HostFacts, Processor, Topology
 from targetspec.host.libc import read_libc
-from targetspec.host.loongarch import read_loongarch
-from targetspec.host.mips import read_mips
-from targetspec.host.power import read_power
 from targetspec.host.process_triples import process_arch, system_triple
-from targetspec.host.riscv import read_riscv
-from targetspec.host.s390x import count_processors as count_z_processors
-from targetspec.host.s390x import read_s390x
-from targetspec.host.sysctl import read_mac
-from targetspec.host.windows_features import read_windows
-from targetspec.host.x86 import read_x86
 from targetspec.registry import layer_above
 
 _WIDE = 64
@@ -45,7 +36,7 @@ def detect_facts() -> HostFacts:
 def read_facts(capture: Capture) -> HostFacts:
     """Return the facts that a capture holds, whatever its text."""
     arch = process_arch(capture)
-    processor, topology = _READERS.get(capture.system, _read_linux)(capture, arch)
+    processor, topology = _reader(capture.system)(capture, arch)
     libc, version = read_libc(capture.libc_text)
     notes = processor.notes + topology.notes + capture.notes
     facts = HostFacts(
@@ -85,18 +76,27 @@ def target_fields(facts: HostFacts) -> dict[str, object]:
     return {name: value for name, value in stated.items() if value is not None}
 
 
+def _reader(system: str) -> Callable[[Capture, str], tuple[Processor, Topology]]:
+    if system not in _SYSTEM_READERS:
+        return _read_linux
+    module, name = _SYSTEM_READERS[system]
+    return cast(
+        "Callable[[Capture, str], tuple[Processor, Topology]]", getattr(layer_above(f"host.{module}"), name)
+    )
+
+
 def _read_linux(capture: Capture, arch: str) -> tuple[Processor, Topology]:
     text = capture.files.get("/proc/cpuinfo", "")
     blocks = read_cpuinfo(text)
-    read = next((reader for start, reader in _LINUX_READERS if arch.startswith(start)), None)
-    if read is None:
+    place = next((place for start, *place in _LINUX_READERS if arch.startswith(start)), None)
+    if place is None:
         processor = Processor(notes=(f"the processors of {arch} are not read",))
     else:
-        processor = read(capture, blocks)
+        processor = getattr(layer_above(f"host.{place[0]}"), place[1])(capture, blocks)
     if not arch.startswith(_X86_AND_ARM) and first_value(blocks, "flags") is not None:
         note = "emulated: /proc/cpuinfo describes an x86 machine, so it was not used"
         processor = attrs.evolve(processor, notes=(*processor.notes, note))
-    threads = len(sysfs.processors(capture.files)) or count_processors(blocks) or count_z_processors(text)
+    threads = len(sysfs.processors(capture.files)) or count_processors(blocks) or count_counted(text)
     cores = sysfs.count_cores(capture.files) or count_cores(blocks)
     if cores is None and arch.startswith(_ONE_THREAD_A_CORE):
         cores = threads or None
@@ -107,23 +107,24 @@ def _read_linux(capture: Capture, arch: str) -> tuple[Processor, Topology]:
 _X86_AND_ARM = ("x86_64", "i686", "aarch64", "arm")  # these say so themselves
 _ONE_THREAD_A_CORE = ("aarch64", "arm", "riscv", "loongarch")
 """Where a kernel that tells no siblings has none to tell."""
-_LINUX_READERS: tuple[tuple[str, Callable[[Capture, tuple[Block, ...]], Processor]], ...] = (
-    ("x86_64", read_x86),
-    ("i686", read_x86),
-    ("aarch64", read_arm),
-    ("arm", read_arm),
-    ("riscv", read_riscv),
-    ("powerpc", read_power),
-    ("s390x", read_s390x),
-    ("loongarch", read_loongarch),
-    ("mips", read_mips),
+# The module and the function, imported when a capture is theirs: a machine is of one kind, and pays for one reader
+_LINUX_READERS = (
+    ("x86_64", "x86", "read_x86"),
+    ("i686", "x86", "read_x86"),
+    ("aarch64", "arm", "read_arm"),
+    ("arm", "arm", "read_arm"),
+    ("riscv", "riscv", "read_riscv"),
+    ("powerpc", "power", "read_power"),
+    ("s390x", "s390x", "read_s390x"),
+    ("loongarch", "loongarch", "read_loongarch"),
+    ("mips", "mips", "read_mips"),
 )
-_READERS: Mapping[str, Callable[[Capture, str], tuple[Processor, Topology]]] = {
-    "darwin": read_mac,
-    "windows": read_windows,
-    "freebsd": read_freebsd,
-    "haiku": read_haiku,
-    "sunos": read_solaris,
+_SYSTEM_READERS = {
+    "darwin": ("sysctl", "read_mac"),
+    "windows": ("windows_features", "read_windows"),
+    "freebsd": ("boot_messages", "read_freebsd"),
+    "haiku": ("boot_messages", "read_haiku"),
+    "sunos": ("boot_messages", "read_solaris"),
 }
 _CAPTURED_BY = {"linux": "linux", "android": "linux", "darwin": "macos", "win32": "windows"}
 

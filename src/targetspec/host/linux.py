@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from targetspec.host.auxv import read_auxv
 from targetspec.host.cpuinfo import read_number
 from targetspec.host.facts import Capture
-from targetspec.host.hwprobe import run_hwprobe
 from targetspec.host.libc import musl_loader
 from targetspec.host.machine_code import run_cpuid
 from targetspec.host.sysfs import CPU_ROOT, processors, read_cpu_list
+from targetspec.registry import layer_above
 
 _CACHE_FILES = ("level", "size", "coherency_line_size")
 _CACHE_INDICES = 8
@@ -46,7 +46,7 @@ def capture() -> Capture:
         affinity=len(os.sched_getaffinity(0)),
         libc_text=_bionic_text() or _libc_text(),
         multiarch=getattr(sys.implementation, "_multiarch", ""),
-        hwprobe=run_hwprobe() if on_riscv else {},
+        hwprobe=layer_above("host.hwprobe").run_hwprobe() if on_riscv else {},
         notes=(*notes, *_surroundings()),
     )
 

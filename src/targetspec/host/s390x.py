@@ -93,12 +93,6 @@ def machine_type(cpuinfo: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def count_processors(cpuinfo: str) -> int | None:
-    """Return how many processors the text counts ("# processors    : 4")."""
-    found = re.search(r"^# processors\s*:\s*(\d{1,6})\s*$", cpuinfo, re.MULTILINE | re.ASCII)
-    return int(found[1]) if found else None
-
-
 def s390x_cpu_name(machine: int | None, *, vectors: bool) -> str | None:
     """Return LLVM's name of a machine type; without vectors none that stands for them."""
     name = next((name for name, types in _MACHINES.items() if machine in types), None)
