@@ -7,6 +7,7 @@ are one reading: the first returns the faults, the second raises them.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from cattrs.errors import ClassValidationError
 from targetspec import cpu, registry
 from targetspec.errors import DocumentError, FieldError, Problem, TargetspecError, UnknownNameError, portable
 from targetspec.features import FeatureSet
-from targetspec.fields import TABLES_NAME, Refused, Shape, Spec, canonical_json
+from targetspec.fields import TABLES_NAME, Refused, Shape
 from targetspec.target import HostShape, MembersShape, Target
 
 # Far beyond any target (the largest real ones are near 5 kB), and small enough to be read in well under a second.
@@ -34,6 +35,8 @@ class _Fault(Exception):  # noqa: N818 - an exception is how cattrs collects
 
 def dumps(target: Target, *, indent: int | None = None) -> str:
     """Return a target's JSON text, with the version of the tables its features were closed with."""
+    if indent is None:
+        return _ENCODER.encode(target.to_dict())
     return json.dumps(target.to_dict(), sort_keys=True, indent=indent, ensure_ascii=True, allow_nan=False)
 
 
@@ -70,12 +73,7 @@ def _decoded(text: str | bytes) -> Any:
     if len(text) > LONGEST:
         raise DocumentError((Problem("$", f"must be at most {LONGEST} characters, got {len(text)}"),))
     try:
-        decoded = json.loads(
-            text if isinstance(text, str) else text.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_constant=_refuse_constant,
-        )
-        canonical_json(decoded).encode("ascii")
+        decoded = _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
     except _Fault as fault:
         raise DocumentError(fault.problems) from None
     except json.JSONDecodeError as error:
@@ -88,20 +86,32 @@ def _decoded(text: str | bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            _fail("$", f"has the key {name!r} twice", "keep one of the two")
-        found[name] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        # `add` gives None: the first name that was seen before.
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        _fail("$", f"has the key {twice!r} twice", "keep one of the two")
     return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        _fail("$", f"{text} is no number that a computer holds")
+    return number
 
 
 def _refuse_constant(name: str) -> NoReturn:
     _fail("$", f"{name} is no JSON number")
 
 
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite, parse_constant=_refuse_constant)
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=True, allow_nan=False)
+
+
 def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = False) -> Target:
-    if not isinstance(document, Mapping):
+    if type(document) is not dict and not isinstance(document, Mapping):
         _fail(path, f"must be an object with a kind, got {type(document).__name__}")
     kind = document.get("kind")
     if type(kind) is not str:
@@ -137,9 +147,13 @@ def _structure(document: _Document, _: Any) -> _Fields:
     fields = _Fields()
     for name, value in document.values.items():
         try:
-            if name == "host" and document.as_host:
-                _fail(".host", "hosts do not nest: a host has no host itself", "leave it out")
-            _take(name, value, specs, fields)
+            if name in specs:
+                fields[name] = _value(name, value, specs[name].shape, document.as_host)
+            elif name == "tables":
+                _loaded(name, value, TABLES_NAME)
+            elif name != "kind":
+                near = registry.nearest(str(name), specs)
+                _fail(f".{name}", "no such field", f"did you mean {' or '.join(near)}?" if near else "")
         except _Fault as fault:
             faults.append(fault)
     if faults:
@@ -151,23 +165,14 @@ _CONVERTER = cattrs.Converter()
 _CONVERTER.register_structure_hook(_Fields, _structure)
 
 
-def _take(name: Any, value: Any, specs: Mapping[str, Spec], fields: _Fields) -> None:
-    if name == "kind":
-        return
-    if name == "tables":
-        _loaded(name, value, TABLES_NAME)
-        return
-    if name not in specs:
-        near = registry.nearest(str(name), specs)
-        _fail(f".{name}", "no such field", f"did you mean {' or '.join(near)}?" if near else "")
-    shape = specs[name].shape
-    if isinstance(shape, HostShape):
-        fields[name] = _host(value)
-        return
-    if isinstance(shape, MembersShape):
-        fields[name] = _members(name, value, shape)
-        return
-    fields[name] = _loaded(name, value, shape)
+def _value(name: str, value: Any, shape: Shape, as_host: bool) -> Any:
+    if type(shape) is HostShape:
+        if as_host:
+            _fail(".host", "hosts do not nest: a host has no host itself", "leave it out")
+        return _host(value)
+    if type(shape) is MembersShape:
+        return _members(name, value, shape)
+    return _loaded(name, value, shape)
 
 
 def _loaded(name: str, value: Any, shape: Shape) -> Any:

@@ -59,7 +59,7 @@ class FeatureSet:
             FeatureRoleError: a tuning or an inverse feature, which no set holds.
             FeatureConflictError: two of them exclude each other (RISC-V's f and zfinx).
         """
-        return _closed(family, table(family).raised(names))
+        return _closed_names(family, names if type(names) is frozenset else tuple(names))
 
     @classmethod
     def verbatim(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
@@ -190,6 +190,11 @@ def _of_mask(family: str, mask: int) -> FeatureSet:
 @functools.lru_cache(maxsize=4096)
 def _closed(family: str, mask: int) -> FeatureSet:
     return _of_mask(family, table(family).checked(mask))
+
+
+@functools.lru_cache(maxsize=4096)
+def _closed_names(family: str, names: frozenset[str] | tuple[str, ...]) -> FeatureSet:
+    return _closed(family, table(family).raised(names))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -155,6 +155,14 @@ class Choice(Shape):
         return {"enum": list(self.words)}
 
 
+# Documents, records and constructors come with the same few sets of names.
+@functools.lru_cache(maxsize=4096)
+def _fitting(pattern: str, names: frozenset[str] | tuple[str, ...]) -> frozenset[str] | None:
+    """Return the set of names, if all of them fit a pattern, in one match: no pattern of a name takes a line break."""
+    all_of_them = _compiled(rf"(?:(?:{pattern})(?:\n(?:{pattern}))*)?")
+    return frozenset(names) if all_of_them.fullmatch("\n".join(names)) else None
+
+
 @attrs.frozen
 class NameSet(Shape):
     """A set of names, each of which matches a pattern; written in sorted order."""
@@ -166,19 +174,13 @@ class NameSet(Shape):
         """Accept any iterable of names but a bare string, whose letters nobody means."""
         if isinstance(value, str) or not isinstance(value, Iterable) or isinstance(value, Mapping):
             raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
-        names = tuple(value)
-        if self._all_fit(names):
-            return frozenset(names)
+        names = value if type(value) is frozenset else tuple(value)
+        if set(map(type, names)) <= {str}:
+            found = _fitting(self.pattern, names)
+            if found is not None:
+                return found
         one = Text(self.pattern, f"a {self.what}")
         return frozenset(one.check(name) for name in names)
-
-    def _all_fit(self, names: tuple[Any, ...]) -> bool:
-        """Say whether all are names, by one match of them all: no pattern of a name takes a line break."""
-        if set(map(type, names)) != {str}:
-            return not names
-        return (
-            _compiled(rf"(?:{self.pattern})(?:\n(?:{self.pattern}))*").fullmatch("\n".join(names)) is not None
-        )
 
     def load(self, value: Any) -> frozenset[str]:
         """Accept a JSON array without repetitions."""
