@@ -216,6 +216,44 @@ def test_instances_stand_for_a_split_gpu():
     assert devices.cuda_devices(query, MIG_TABLE) == (first, second, whole)
 
 
+LIST = """\
+GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-11111111-2222-3333-4444-555555555555)
+  MIG 3g.20gb     Device  0: (UUID: MIG-aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee)
+  MIG 1g.10gb     Device  1: (UUID: MIG-aaaaaaaa-bbbb-cccc-dddd-ffffffffffff)
+GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-66666666-2222-3333-4444-555555555555)
+"""
+
+
+def test_the_list_names_instances():
+    """The table tells the size of an instance, the list its profile; the list alone tells who there is."""
+    assert [
+        "NVIDIA A100-SXM4-40GB MIG 3g.20gb",
+        "NVIDIA A100-SXM4-40GB MIG 1g.10gb",
+        "NVIDIA A100-SXM4-40GB",
+    ] == [target.model for target in devices.cuda_devices("", MIG_TABLE, LIST)]
+    assert [19968 * MIB, 9856 * MIB, 40960 * MIB] == [
+        target.memory_bytes for target in devices.cuda_devices("", MIG_TABLE, LIST)
+    ]
+    assert ["sm_80"] * 3 == [str(target.arch) for target in devices.cuda_devices("", "", LIST)]
+
+
+def test_a_name_that_the_table_cuts_is_whole_in_the_list():
+    """The list stands before the table."""
+    table = "|   0  Tesla V100-SXM2...  Off  | 00000000:15:00.0 Off |                    0 |\n"
+    (cut,) = devices.cuda_devices("", table)
+    (whole,) = devices.cuda_devices("", table, "GPU 0: Tesla V100-SXM2-32GB (UUID: GPU-1)\n")
+    assert (cut.model, cut.arch) == (None, None)
+    assert (whole.model, str(whole.arch)) == ("Tesla V100-SXM2-32GB", "sm_70")
+
+
+def test_compilers_know_names_of_agents():
+    """Where rocminfo is missing, the names of amdgpu-arch are the devices."""
+    assert ("gfx90a:sramecc+:xnack-", "gfx1100") == tuple(
+        str(target.target_id)
+        for target in devices.rocm_devices("", "", "gfx000\ngfx90a:sramecc+:xnack-\ngfx1100\n")
+    )
+
+
 def test_a_split_gpu_without_instances_is_no_device():
     """Programs see none of it."""
     bare = MIG_TABLE.partition(
@@ -282,7 +320,7 @@ def test_vulkan_and_opencl_devices():
     } == fields
 
 
-TEXTS = (QUERY, MIG_TABLE, ROCMINFO, VULKAN, CLINFO)
+TEXTS = (QUERY, MIG_TABLE, LIST, ROCMINFO, VULKAN, CLINFO)
 
 
 @st.composite
@@ -301,8 +339,8 @@ def mutated(draw: st.DrawFn) -> str:
 @given(text=mutated() | st.text(), table=mutated())
 def test_readers_take_anything(text, table):
     """Whatever a tool prints, there are targets, of what could be read."""
-    assert all(type(target) is CudaTarget for target in devices.cuda_devices(text, table))
-    assert all(type(target) is RocmTarget for target in devices.rocm_devices(text))
+    assert all(type(target) is CudaTarget for target in devices.cuda_devices(text, table, table + text))
+    assert all(type(target) is RocmTarget for target in devices.rocm_devices(text, table))
     assert all(fields for fields in read_vulkan_summary(text) + read_clinfo(text))
 
 

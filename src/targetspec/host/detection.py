@@ -38,8 +38,8 @@ def read_facts(capture: Capture) -> HostFacts:
     arch = process_arch(capture)
     processor, topology = _reader(capture.system)(capture, arch)
     libc, version = read_libc(capture.libc_text)
-    notes = processor.notes + topology.notes + capture.notes
-    facts = HostFacts(
+    notes = (*processor.notes, *topology.notes, *capture.notes, *_notes(capture, topology, libc))
+    return HostFacts(
         arch=arch,
         triple=system_triple(capture, arch, libc),
         identity=processor.identity,
@@ -54,9 +54,8 @@ def read_facts(capture: Capture) -> HostFacts:
         os=capture.system,
         os_version=capture.system_version or None,
         kernel_release=capture.release or None,
-        notes=notes if topology.caches.l1d else (*notes, "no cache sizes were stated"),
+        notes=notes,
     )
-    return attrs.evolve(facts, notes=facts.notes + tuple(_notes(facts, capture)))
 
 
 def target_fields(facts: HostFacts) -> dict[str, object]:
@@ -137,15 +136,18 @@ def _caches(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Caches, tuple[
     return attrs.evolve(listed if listed.l1d else stated, line=line or None), notes
 
 
-def _notes(facts: HostFacts, capture: Capture) -> Iterator[str]:
+def _notes(capture: Capture, topology: Topology, libc: str | None) -> Iterator[str]:
+    if not topology.caches.l1d:
+        yield "no cache sizes were stated"
     if capture.pointer_bits != _WIDE and capture.machine.lower() in _WIDE_MACHINES:
         yield f"a 32-bit process on a 64-bit kernel ({capture.machine}): the target is the process's"
-    if capture.emulated_on and facts.os == "windows":
+    if capture.emulated_on and capture.system == "windows":
         yield f"emulated: Windows runs this process on {capture.emulated_on}"
-    if facts.libc is None and facts.os == "linux":
+    if libc is None and capture.system == "linux":
         yield "the C library does not say what it is"
-    if facts.num_threads and facts.usable_threads and facts.usable_threads < facts.num_threads:
-        yield f"this process may use {facts.usable_threads} of {facts.num_threads} processors"
+    threads = topology.num_threads
+    if threads and capture.affinity and capture.affinity < threads:
+        yield f"this process may use {capture.affinity} of {threads} processors"
 
 
 _WIDE_MACHINES = frozenset(

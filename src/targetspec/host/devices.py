@@ -9,6 +9,7 @@ from targetspec.errors import TargetspecError
 from targetspec.gpu_cuda import arch_names
 from targetspec.host.graphics_tools import CLINFO, VULKANINFO, read_clinfo, read_vulkan_summary
 from targetspec.host.nvidia_smi import (
+    LIST,
     OLD_QUERY,
     QUERY,
     TABLE,
@@ -17,7 +18,7 @@ from targetspec.host.nvidia_smi import (
     read_ptx_isa,
     read_query,
 )
-from targetspec.host.rocminfo import COMMAND, RocmAgent, read_rocminfo
+from targetspec.host.rocminfo import COMMAND, NAMES_ONLY, RocmAgent, read_names, read_rocminfo
 from targetspec.host.tools import output_of
 from targetspec.kinds.cuda import CudaTarget
 from targetspec.kinds.opencl import OpenCLTarget
@@ -41,26 +42,32 @@ def detect_devices() -> tuple[Target, ...]:
 
 
 def _devices() -> Iterator[Target]:
-    table = output_of(TABLE, seconds=_SECONDS)
-    query = output_of(QUERY, seconds=_SECONDS) if table else ""
-    if table and not read_query(query):
-        query = output_of(OLD_QUERY, seconds=_SECONDS)
-    yield from cuda_devices(query, table)
-    yield from rocm_devices(output_of(COMMAND, seconds=_SECONDS))
+    yield from _nvidia()
+    yield from rocm_devices(*(output_of(command, seconds=_SECONDS) for command in (COMMAND, *NAMES_ONLY)))
     for fields in read_vulkan_summary(output_of(VULKANINFO, seconds=_SECONDS)):
         yield _made(VulkanTarget, fields)
     for fields in read_clinfo(output_of(CLINFO, seconds=_SECONDS)):
         yield _made(OpenCLTarget, fields)
 
 
-def cuda_devices(query: str, table: str = "") -> tuple[CudaTarget, ...]:
-    r"""Return the CUDA devices of nvidia-smi's answers: the query's, and the table it prints by itself.
+def _nvidia() -> tuple[CudaTarget, ...]:
+    table = output_of(TABLE, seconds=_SECONDS)
+    if not table:
+        return ()
+    query = output_of(QUERY, seconds=_SECONDS)
+    if not read_query(query):
+        query = output_of(OLD_QUERY, seconds=_SECONDS)
+    return cuda_devices(query, table, output_of(LIST, seconds=_SECONDS))
+
+
+def cuda_devices(query: str, table: str = "", listing: str = "") -> tuple[CudaTarget, ...]:
+    r"""Return the CUDA devices of nvidia-smi's answers: the query's, the table it prints by itself, and its list (-L).
 
     >>> str(cuda_devices("name, compute_cap\nNVIDIA H100 PCIe, 9.0")[0].arch)
     'sm_90a'
     """
     isa = read_ptx_isa(table)
-    return tuple(_made(CudaTarget, _cuda_fields(gpu, isa)) for gpu in read_gpus(query, table))
+    return tuple(_made(CudaTarget, _cuda_fields(gpu, isa)) for gpu in read_gpus(query, table, listing))
 
 
 def _cuda_fields(gpu: NvidiaGpu, isa: str | None) -> Mapping[str, Any]:
@@ -85,9 +92,10 @@ def most_specific(capability: tuple[int, int]) -> str | None:
     return names[0] if names else None
 
 
-def rocm_devices(rocminfo: str) -> tuple[RocmTarget, ...]:
-    """Return the ROCm devices of rocminfo's text."""
-    return tuple(_made(RocmTarget, _rocm_fields(agent)) for agent in read_rocminfo(rocminfo))
+def rocm_devices(rocminfo: str, *names: str) -> tuple[RocmTarget, ...]:
+    """Return the ROCm devices of rocminfo's text; where it shows none, of the first list of names that has any."""
+    agents = read_rocminfo(rocminfo) or next(filter(None, map(read_names, names)), ())
+    return tuple(_made(RocmTarget, _rocm_fields(agent)) for agent in agents)
 
 
 def _rocm_fields(agent: RocmAgent) -> Mapping[str, Any]:

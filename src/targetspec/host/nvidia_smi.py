@@ -8,13 +8,14 @@ The query `--query-gpu=name,compute_cap,memory.total --format=csv` is the safe s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import attrs
 
 QUERY = ("nvidia-smi", "--query-gpu=name,compute_cap,memory.total", "--format=csv")
 OLD_QUERY = ("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv")
 TABLE = ("nvidia-smi",)
+LIST = ("nvidia-smi", "-L")
 
 _MIB = 1 << 20
 _UNITS = {"B": 1, "KiB": 1 << 10, "MiB": _MIB, "GiB": 1 << 30}
@@ -39,6 +40,8 @@ _MIG_ROW = re.compile(
     r"\| +(\d{1,4}) +(\d{1,3}|N/A) +(\d{1,3}|N/A) +(\d{1,3}) *\| *\d+MiB */ *(\d{1,9})MiB *\| *(\d{1,4})\b",
     re.ASCII,
 )
+_LISTED = re.compile(r"GPU (\d{1,4}): (\S.{0,120}?)(?: \(UUID: [^)]{0,80}\))?", re.ASCII)
+_LISTED_INSTANCE = re.compile(r"MIG (\S{1,40}) +Device +(\d{1,3}):.{0,80}", re.ASCII)
 _VERSION = re.compile(r"\bCUDA Version: (\d{1,2})\.(\d{1,2})\b", re.ASCII)
 # The PTX ISA that each version of CUDA brought
 _ISA = {
@@ -198,18 +201,53 @@ def read_instances(text: str) -> Mapping[int, tuple[NvidiaGpu, ...]]:
     return found
 
 
-def read_gpus(query: str, table: str) -> tuple[NvidiaGpu, ...]:
+def read_list(text: str) -> tuple[tuple[NvidiaGpu, ...], Mapping[int, tuple[NvidiaGpu, ...]]]:
+    r"""Return the GPUs that `nvidia-smi -L` lists, whole names all, and the MIG instances of each by its place.
+
+    >>> read_list("GPU 0: NVIDIA A30 (UUID: GPU-0)\n  MIG 1g.6gb     Device  0: (UUID: MIG-0)")[1][0][0].name
+    'NVIDIA A30 MIG 1g.6gb'
+    """
+    gpus: list[NvidiaGpu] = []
+    instances: dict[int, tuple[NvidiaGpu, ...]] = {}
+    for line in map(str.strip, text.splitlines()):
+        gpu, part = _LISTED.fullmatch(line), _LISTED_INSTANCE.fullmatch(line)
+        if gpu:
+            gpus.append(NvidiaGpu(name=gpu[2], capability=capability_of(gpu[2])))
+        elif part and gpus:
+            one = attrs.evolve(
+                gpus[-1], name=f"{gpus[-1].name} MIG {part[1]}", instance=int(part[2]), mig=False
+            )
+            gpus[-1] = attrs.evolve(gpus[-1], mig=True)
+            instances[len(gpus) - 1] = (*instances.get(len(gpus) - 1, ()), one)
+    return tuple(gpus), instances
+
+
+def read_gpus(query: str, table: str, listing: str = "") -> tuple[NvidiaGpu, ...]:
     """Return what programs can use: the GPUs, and in place of each that MIG has split its instances."""
     shown, instances = read_table(table), read_instances(table)
-    asked = read_query(query) or shown
+    listed, named = read_list(listing)
+    asked = read_query(query) or listed or shown
     usable: list[NvidiaGpu] = []
     for place, gpu in enumerate(asked):
-        split = gpu.mig or (len(shown) == len(asked) and shown[place].mig)
-        parts = instances.get(place, ())
-        usable += (
-            [attrs.evolve(one, name=gpu.name, capability=gpu.capability) for one in parts] if split else [gpu]
-        )
+        alike = (seen[place] for seen in (shown, listed) if len(seen) == len(asked))
+        if gpu.mig or any(other.mig for other in alike):
+            usable += _parts(gpu, instances.get(place, ()), named.get(place, ()))
+        else:
+            size = gpu.memory_bytes or (shown[place].memory_bytes if len(shown) == len(asked) else None)
+            usable.append(attrs.evolve(gpu, memory_bytes=size))
     return tuple(usable)
+
+
+def _parts(
+    gpu: NvidiaGpu, shown: tuple[NvidiaGpu, ...], listed: tuple[NvidiaGpu, ...]
+) -> Iterator[NvidiaGpu]:
+    """Yield a GPU's instances, with what the table says of their size and the list of their names."""
+    if not shown:
+        yield from (attrs.evolve(one, capability=gpu.capability) for one in listed)
+        return
+    names = {one.instance: one.name for one in listed}
+    for one in shown:
+        yield attrs.evolve(one, name=names.get(one.instance, gpu.name), capability=gpu.capability)
 
 
 def read_ptx_isa(table: str) -> str | None:

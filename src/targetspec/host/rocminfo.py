@@ -12,10 +12,13 @@ from collections.abc import Iterator
 import attrs
 
 COMMAND = ("rocminfo",)
+NAMES_ONLY = (("amdgpu-arch",), ("rocm_agent_enumerator",))
+"""What comes with compilers and prints one target id a line."""
 
 _AGENT = re.compile(r"Agent \d{1,4} *", re.ASCII)
 _ISA = re.compile(r"amdgcn-amd-amdhsa-[a-z0-9_]*-(gfx[0-9a-z-]{1,20}(?::[a-z]{1,12}[+-]){0,4})", re.ASCII)
 _PROCESSOR = re.compile(r"gfx[0-9a-f]{3,5}", re.ASCII)
+_NAME = re.compile(r"gfx[0-9a-f]{3,5}(?::[a-z]{1,12}[+-]){0,4}", re.ASCII)
 _COUNT = re.compile(r"(\d{1,12})(?:\(0x[0-9a-f]{1,12}\))?(?: KB)?", re.ASCII)
 _KIB = 1 << 10
 
@@ -47,6 +50,16 @@ def read_rocminfo(text: str) -> tuple[RocmAgent, ...]:
     """
     agents = (_agent(lines) for lines in _blocks(text))
     return tuple(agent for agent in agents if agent.target_id and agent.is_gpu is not False)
+
+
+def read_names(text: str) -> tuple[RocmAgent, ...]:
+    """Return the GPUs that amdgpu-arch or rocm_agent_enumerator names; gfx000 is a processor agent.
+
+    >>> [agent.target_id for agent in read_names("gfx000 gfx90a:xnack-")]
+    ['gfx90a:xnack-']
+    """
+    found = (word for word in text.split() if _NAME.fullmatch(word) and word != "gfx000")
+    return tuple(RocmAgent(target_id=word) for word in found)
 
 
 def _blocks(text: str) -> Iterator[list[tuple[str, str]]]:
