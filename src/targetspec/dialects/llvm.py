@@ -19,7 +19,7 @@ from targetspec import cpu as facts
 from targetspec.dialects.deltas import delta_of, stated_fields
 from targetspec.dialects.words import Source, Word, signed, split_words
 from targetspec.errors import NotRepresentableError, TargetspecError
-from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu import CpuTarget, Ground, ground_of
 from targetspec.parsing import Parsed
 from targetspec.registry import nearest
 from targetspec.target import Target
@@ -224,37 +224,43 @@ def _is_for_x86(source: Source, places: dict[str, Word], march: Word) -> bool:
 
 def _target(source: Source, places: dict[str, Word], items: list[Word]) -> CpuTarget:
     named = {**places, **{f"item {index}": item for index, item in enumerate(items)}}
+    return source.reading(named, lambda: _made(source, places, items))  # type: ignore[no-any-return]
+
+
+def _made(source: Source, places: dict[str, Word], items: list[Word]) -> CpuTarget:
     fields: dict[str, Any] = {field: word.text for field, word in places.items()}
-    target: CpuTarget = source.reading(named, lambda: CpuTarget(**fields))
     if not items:
-        return target
-    if target.family is None:
+        return CpuTarget(**fields)
+    if "triple" in fields:
+        fields["triple"] = Triple.parse(fields["triple"])
+    ground = ground_of(fields.get("triple"), fields.get("cpu"))
+    if ground.family is None:
         hint = "state the triple, or a CPU that only one architecture has"
         raise source.fault(items[0], "features mean nothing without an architecture", hint)
-    family = target.family
-    changes = source.reading(named, lambda: _changes(source, family, target, items))
-    made: CpuTarget = source.reading(named, lambda: target.evolve(**changes))
-    return made
+    return CpuTarget(**_with_features(source, fields, ground, items))
 
 
-def _changes(source: Source, family: str, target: CpuTarget, items: list[Word]) -> dict[str, Any]:
-    """Return the fields that `-mattr` states: LLVM has features, tuning, restrictions and soft float in one list."""
+def _with_features(
+    source: Source, fields: dict[str, Any], ground: Ground, items: list[Word]
+) -> dict[str, Any]:
+    """Return the fields with what `-mattr` states: LLVM has features, tuning, restrictions and soft float in one list."""
+    family = str(ground.family)
     by_role: dict[str, list[Word]] = {"set": [], "tuning": [], "inverse": [], "float": []}
     for item in items:
         by_role[_place(family, item.text[1:])].append(item)
-    changes: dict[str, Any] = {}
     if by_role["set"]:
-        changes["features"] = target.request_features(*signed(by_role["set"]))
-        if changes["features"] is None:
+        if ground.features is None:
             raise source.fault(by_role["set"][0], "there is no CPU whose set these change", "state -mcpu=")
+        fields["features"] = ground.features.with_changes(*signed(by_role["set"]))
     if by_role["tuning"]:
-        changes["tuning"] = _signed_once(source, family, by_role["tuning"])
+        fields["tuning"] = _signed_once(source, family, by_role["tuning"])
     if by_role["inverse"]:
         names = _signed_once(source, family, by_role["inverse"])
-        changes["restrictions"] = frozenset(name[1:] for name in names if name[0] == "+")
+        fields["restrictions"] = frozenset(name[1:] for name in names if name[0] == "+")
     if by_role["float"]:
-        changes["float_abi"] = _float_abi(source, target, by_role["float"])
-    return changes
+        stated = fields.get("float_abi") or ground.implied.get("float_abi")
+        fields["float_abi"] = _float_abi(source, stated, by_role["float"])
+    return fields
 
 
 def _place(family: str, name: str) -> str:
@@ -274,9 +280,9 @@ def _signed_once(source: Source, family: str, items: Iterable[Word]) -> frozense
     return frozenset(sign + name for name, sign in signs.items())
 
 
-def _float_abi(source: Source, target: CpuTarget, items: list[Word]) -> str:
+def _float_abi(source: Source, stated: str | None, items: list[Word]) -> str:
     wanted = {"soft" if item.text[0] == "+" else "hard" for item in items}
-    if len(wanted) > 1 or not wanted >= ({target.float_abi} - {None}):
+    if len(wanted) > 1 or not wanted >= ({stated} - {None}):
         raise source.fault(items[-1], "soft float is asked for and refused at once", "state one of the two")
     return wanted.pop()
 

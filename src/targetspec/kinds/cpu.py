@@ -223,8 +223,8 @@ class CpuTarget(Target):
         self._settle_libc()
         super()._complete()
 
-    def _ground(self) -> _Ground:
-        return _ground(self.triple, self.cpu)
+    def _ground(self) -> Ground:
+        return ground_of(self.triple, self.cpu)
 
     def implied(self) -> Mapping[str, Any]:
         """Return the C library and float ABI that the triple says, and the features of the CPU."""
@@ -357,7 +357,7 @@ class CpuTarget(Target):
 
 
 @attrs.frozen(eq=False)
-class _Ground:
+class Ground:
     """What a triple and a CPU settle between them, whatever else a target states.
 
     `family` is the table, `cpu` the CPU by LLVM's name, `base` that CPU or the triple's baseline, `features` its
@@ -374,7 +374,8 @@ class _Ground:
 
 # Asked for at every construction, and made of immutable values only.
 @functools.lru_cache(maxsize=4096)
-def _ground(triple: Triple | None, cpu: str | None) -> _Ground:
+def ground_of(triple: Triple | None, cpu: str | None) -> Ground:
+    """Return what a triple and a CPU settle; raise UnknownNameError, or FieldError for a CPU of another width."""
     family = _family(triple, cpu)
     if cpu is not None:
         cpu = _canonical_cpu(triple, family, cpu)
@@ -391,7 +392,7 @@ def _ground(triple: Triple | None, cpu: str | None) -> _Ground:
     implied: dict[str, Any] = {} if features is None else {"features": features}
     if triple is not None:
         implied = {"libc": _implied_libc(triple), "float_abi": _implied_float_abi(triple), **implied}
-    return _Ground(family, cpu, base, features, implied.get("libc"), implied)
+    return Ground(family, cpu, base, features, implied.get("libc"), implied)
 
 
 def _family(triple: Triple | None, cpu: str | None) -> str | None:
