@@ -177,6 +177,7 @@ def test_z_bits_decide_over_the_line():
         ("rv64i2p0m2p0a2p0f2p0d2p0c2p0xv5-0p0", "a c d f i m"),
         ("rv64imafdcvh_zba_zbb", "a c d f h i m v zba zbb"),
         ("rv64gc_zba1p0", "a c d f i m zba zicsr zifencei"),
+        ("rv64imacsstc", "a c i m sstc"),
         ("rv64imafdcbvh", "a b c d f h i m v"),
         ("RV32IMAC_Zicsr", "a c i m zicsr"),
         ("rv64imac_zicsr_zmade_up_xunheard", "a c i m zicsr"),

@@ -168,3 +168,43 @@ def test_midr_from_sys_where_the_text_has_none():
     """Newer kernels have the whole register under /sys."""
     files = {f"{CPU_ROOT}/cpu0/regs/identification/midr_el1": "0x00000000410fd0c0\n"}
     assert arm(files=files).identity.cpu == "neoverse-n1"
+
+
+def old_block(parts: str, features: str, more: str = "") -> str:
+    """Return a text of one block for all cores, as old kernels print it."""
+    return f"processor : 0\n\nFeatures : {features}\nCPU implementer : 0x41\n{more}CPU part : {parts}\n"
+
+
+def test_two_kinds_of_cores_in_one_block():
+    """A kernel that joins the fields of both with "&" names both, each with its own variant."""
+    text = old_block("0xc07 & 0xc0f", "neon vfpv4", "CPU variant : 0x0 & 0x3\nCPU revision : 5 & 3\n")
+    facts = arm(text, pointer_bits=32)
+    assert (0x410FC075, 0x413FC0F3) == facts.identity.midrs
+    assert ("cortex-a15", "cortex-a7") == facts.identity.parts
+
+
+@pytest.mark.parametrize(
+    ("part", "variant", "listed", "found"),
+    [
+        ("0xd0b", "0x1", "fp asimd atomics fphp asimdhp", {"rdm", "dotprod"}),
+        ("0xd05", "0x1", "fp asimd atomics fphp asimdhp", {"rdm", "dotprod"}),
+        ("0xd05", "0x0", "fp asimd atomics fphp asimdhp", {"rdm"}),
+        ("0xd0b", "0x1", "fp asimd atomics fphp asimdhp cpuid", set()),
+        ("0xd0b", "0x1", "fp asimd", set()),
+    ],
+)
+def test_what_old_kernels_have_no_name_for(part, variant, listed, found):
+    """Cores of Armv8.2 round-and-double and have dot products, though kernel 4.9 cannot say so; the first A55 has none."""
+    facts = arm(old_block(part, listed, f"CPU variant : {variant}\n"))
+    assert found == facts.features & {"rdm", "dotprod"}
+
+
+def test_the_first_kraits_vectors_are_wrong():
+    """Its Advanced SIMD computes wrongly, so it is not stated; the later one's is."""
+    text = old_block("0x04d", "swp half thumb neon vfpv4", "CPU variant : 0x1\nCPU revision : 0\n").replace(
+        "0x41", "0x51"
+    )
+    first = arm(text, pointer_bits=32)
+    later = arm(text.replace("0x04d", "0x06f"), pointer_bits=32)
+    assert "neon" not in first.features
+    assert {"neon", "hwdiv"} <= later.features

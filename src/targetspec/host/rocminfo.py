@@ -39,7 +39,6 @@ class RocmAgent:
     lds_bytes: int | None = None
     memory_bytes: int | None = None
     l2_cache_bytes: int | None = None
-    is_gpu: bool | None = None
 
 
 def read_rocminfo(text: str) -> tuple[RocmAgent, ...]:
@@ -49,7 +48,8 @@ def read_rocminfo(text: str) -> tuple[RocmAgent, ...]:
     'gfx90a:xnack-'
     """
     agents = (_agent(lines) for lines in _blocks(text))
-    return tuple(agent for agent in agents if agent.target_id and agent.is_gpu is not False)
+    # an agent of the processor has no ISA
+    return tuple(agent for agent in agents if agent.target_id)
 
 
 def read_names(text: str) -> tuple[RocmAgent, ...]:
@@ -103,7 +103,7 @@ def _agent(block: list[tuple[str, str]]) -> RocmAgent:
     isas = [isa[1] for key, value in block if key == "Name" and (isa := _ISA.fullmatch(value))]
     own = _own_isas(block)
     processor = _PROCESSOR.fullmatch(values.get("Name", ""))
-    kind, pools = values.get("Device Type"), dict(_pools(block))
+    pools = dict(_pools(block))
     return RocmAgent(
         target_id=own[0] if own else processor[0] if processor else None,
         also_runs=tuple(isa for isa in isas if _is_generic(isa)),
@@ -114,7 +114,6 @@ def _agent(block: list[tuple[str, str]]) -> RocmAgent:
         lds_bytes=_bytes(pools.get("GROUP")),
         memory_bytes=_bytes(pools.get("GLOBAL")),
         l2_cache_bytes=_bytes(values.get("L2")),
-        is_gpu=None if kind is None else kind == "GPU",
     )
 
 
