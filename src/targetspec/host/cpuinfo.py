@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 Block = Mapping[str, str]
 
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]{1,16}|-?[0-9]{1,20}")
+_NO_VALUE = "\0"
 _STARTS = frozenset({"processor", "CPU part"})
 
 
@@ -26,13 +27,18 @@ def read_cpuinfo(text: str) -> tuple[Block, ...]:
     'fpu sse'
     """
     blocks: list[dict[str, str]] = [{}]
+    # the processors of one machine print mostly the same lines, the longest among them
+    known: dict[str, tuple[str, str]] = {}
     for line in text.splitlines():
-        key, colon, value = line.partition(":")
-        key = key.strip()
+        pair = known.get(line)
+        if pair is None:
+            key, colon, value = line.partition(":")
+            pair = known[line] = (key.strip(), value.strip() if colon else _NO_VALUE)
+        key, value = pair
         if not key or (key in _STARTS and key in blocks[-1]):
             blocks.append({})
-        if key and colon:
-            blocks[-1][key] = value.strip()
+        if key and value is not _NO_VALUE:
+            blocks[-1][key] = value
     return tuple(block for block in blocks if block)
 
 

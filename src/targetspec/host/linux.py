@@ -15,7 +15,7 @@ from targetspec.host.machine_code import run_cpuid
 from targetspec.host.sysfs import CPU_ROOT, processors, read_cpu_list
 from targetspec.registry import layer_above
 
-_CACHE_FILES = ("level", "size", "coherency_line_size")
+_CACHE_FILES = ("level", "size", "coherency_line_size")  # the last is the same for all
 _CACHE_INDICES = 8
 _KINDS = ("/sys/devices/cpu_core/cpus", "/sys/devices/cpu_atom/cpus")
 _CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
@@ -28,7 +28,9 @@ def capture() -> Capture:
     name = os.uname()
     bits = 64 if sys.maxsize > 1 << 32 else 32
     on_x86 = _X86.fullmatch(name.machine) is not None
-    files = {path: text for path in ("/proc/cpuinfo", *_TOPOLOGY) if (text := _read(path)) is not None}
+    files = dict(_read_all(("/proc/cpuinfo", f"{CPU_ROOT}/present")))
+    if "GenuineIntel" in files.get("/proc/cpuinfo", ""):
+        files.update(_read_all(_KINDS))
     files.update(_processor_files(files, on_x86=on_x86))
     # each CPUID costs a trap under a hypervisor, and the kernel's list of caches is the one that counts
     with_caches = not any("/cache/" in path for path in files)
@@ -49,9 +51,6 @@ def capture() -> Capture:
         hwprobe=layer_above("host.hwprobe").run_hwprobe() if on_riscv else {},
         notes=(*notes, *_surroundings()),
     )
-
-
-_TOPOLOGY = (f"{CPU_ROOT}/present", *_KINDS)
 
 
 def _processor_files(files: dict[str, str], *, on_x86: bool) -> Iterator[tuple[str, str]]:
@@ -90,7 +89,7 @@ def _cache_files(number: int) -> Iterator[tuple[str, str]]:
             return
         if not kind.startswith("Instruction"):
             yield f"{folder}/type", kind
-            yield from _read_all(f"{folder}/{name}" for name in _CACHE_FILES)
+            yield from _read_all(f"{folder}/{name}" for name in _CACHE_FILES[: 2 if index else 3])
 
 
 def _read_all(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
