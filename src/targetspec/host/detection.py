@@ -130,6 +130,8 @@ _CAPTURED_BY = {"linux": "linux", "android": "linux", "darwin": "macos", "win32"
 
 def _caches(capture: Capture, blocks: tuple[Block, ...]) -> tuple[Caches, tuple[str, ...]]:
     listed, notes = sysfs.read_caches(capture.files)
+    if listed.l1d and listed.line:
+        return listed, notes
     stated = read_cpuid_caches(capture.leaves)
     line = listed.line or stated.line or read_number(first_value(blocks, "clflush size"))
     # a level that the CPU lists and /sys does not is hidden by the system, and stays so
