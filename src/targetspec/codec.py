@@ -6,12 +6,12 @@ are one reading: the first returns the faults, the second raises them.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn
 
-import attrs
 import cattrs
 from cattrs.errors import ClassValidationError
 
@@ -36,7 +36,7 @@ class _Fault(Exception):  # noqa: N818 - an exception is how cattrs collects
 def dumps(target: Target, *, indent: int | None = None) -> str:
     """Return a target's JSON text, with the version of the tables its features were closed with."""
     if indent is None:
-        return _ENCODER.encode(target.to_dict())
+        return target.json_text()
     return json.dumps(target.to_dict(), sort_keys=True, indent=indent, ensure_ascii=True, allow_nan=False)
 
 
@@ -107,7 +107,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_finite, parse_constant=_refuse_constant)
-_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
 def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = False) -> Target:
@@ -123,65 +122,70 @@ def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = Fals
     if cls.is_composite and (as_host or inner):
         # Refused before its members are read, so that no document nests without end.
         _fail(path, "must be no composite", "composites do not nest, and are no hosts")
+    nested: tuple[Problem, ...] = ()
+    if as_host and "host" in document:
+        nested = (Problem(f"{path}.host", "hosts do not nest: a host has no host itself", "leave it out"),)
+        document = {name: value for name, value in document.items() if name != "host"}
     try:
-        fields = _CONVERTER.structure(_Document(cls, dict(document), as_host), _Fields)
+        fields = _CONVERTER.structure(document, cls)
     except ClassValidationError as group:
-        raise _Fault(tuple(_problems(group, path))) from None
+        raise _Fault((*nested, *_problems(group, path))) from None
+    if nested:
+        raise _Fault(nested)
     return _constructed(cls, fields, document.get("tables"), path)
 
 
-@attrs.frozen
-class _Document:
-    cls: type[Target]
-    values: dict[str, Any]
-    as_host: bool
+def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], dict[str, Any]]:
+    """Return the cattrs hook of a kind: it gives the values to construct with, each read by its field's shape."""
+    loaders = {name: _loader(name, one.shape) for name, one in cls.specs().items()}
+    loaders |= {"kind": _no_load, "tables": TABLES_NAME.load}
 
+    def read(document: Mapping[str, Any], _: Any) -> dict[str, Any]:
+        faults: list[Exception] = []
+        fields: dict[str, Any] = {}
+        for name, value in document.items():
+            load = loaders.get(name)
+            if load is None:
+                faults.append(_unknown_field(name, loaders))
+                continue
+            try:
+                fields[name] = load(value)
+            except Refused as refused:
+                message = f"{refused.message}, got {_shown(value)}"
+                faults.append(_Fault((Problem(f".{name}", message, refused.hint),)))
+            except TargetspecError as error:
+                faults.append(_Fault((Problem(f".{name}", str(error)),)))
+            except _Fault as fault:
+                faults.append(fault)
+        if faults:
+            raise ClassValidationError(f"While structuring {cls.__name__}", faults, cls)
+        del fields["kind"]
+        fields.pop("tables", None)
+        return fields
 
-class _Fields(dict[str, Any]):
-    """The values to construct a target with, each checked by its shape."""
-
-
-def _structure(document: _Document, _: Any) -> _Fields:
-    specs = document.cls.specs()
-    faults: list[Exception] = []
-    fields = _Fields()
-    for name, value in document.values.items():
-        try:
-            if name in specs:
-                fields[name] = _value(name, value, specs[name].shape, document.as_host)
-            elif name == "tables":
-                _loaded(name, value, TABLES_NAME)
-            elif name != "kind":
-                near = registry.nearest(str(name), specs)
-                _fail(f".{name}", "no such field", f"did you mean {' or '.join(near)}?" if near else "")
-        except _Fault as fault:
-            faults.append(fault)
-    if faults:
-        raise ClassValidationError(f"While structuring {document.cls.__name__}", faults, document.cls)
-    return fields
+    return read
 
 
 _CONVERTER = cattrs.Converter()
-_CONVERTER.register_structure_hook(_Fields, _structure)
+_CONVERTER.register_structure_hook_factory(lambda cls: issubclass(cls, Target), _reader)
 
 
-def _value(name: str, value: Any, shape: Shape, as_host: bool) -> Any:
-    if type(shape) is HostShape:
-        if as_host:
-            _fail(".host", "hosts do not nest: a host has no host itself", "leave it out")
-        return _host(value)
-    if type(shape) is MembersShape:
-        return _members(name, value, shape)
-    return _loaded(name, value, shape)
+def _loader(name: str, shape: Shape) -> Callable[[Any], Any]:
+    if isinstance(shape, HostShape):
+        return _host
+    if isinstance(shape, MembersShape):
+        return functools.partial(_members, name, shape)
+    return shape.load
 
 
-def _loaded(name: str, value: Any, shape: Shape) -> Any:
-    try:
-        return shape.load(value)
-    except Refused as refused:
-        _fail(f".{name}", f"{refused.message}, got {_shown(value)}", refused.hint)
-    except TargetspecError as error:
-        _fail(f".{name}", str(error))
+def _no_load(value: Any) -> Any:
+    return value
+
+
+def _unknown_field(name: Any, known: Iterable[str]) -> _Fault:
+    near = registry.nearest(str(name), known)
+    hint = f"did you mean {' or '.join(near)}?" if near else ""
+    return _Fault((Problem(f".{name}", "no such field", hint),))
 
 
 def _shown(value: Any) -> str:
@@ -202,7 +206,7 @@ def _host(value: Any) -> Target:
         _fail(".host", refused.message, refused.hint)
 
 
-def _members(name: str, value: Any, shape: MembersShape) -> tuple[Target, ...]:
+def _members(name: str, shape: MembersShape, value: Any) -> tuple[Target, ...]:
     if type(value) is not list:
         _fail(f".{name}", f"must be an array of targets, got {_shown(value)}")
     members: list[Target] = []
@@ -233,7 +237,7 @@ def _constructed(cls: type[Target], fields: dict[str, Any], tables: str | None, 
     try:
         if tables not in (None, cpu.TABLES_VERSION) and fields.get("features") is not None:
             fields = {**fields, "features": _verbatim(cls, fields, str(tables))}
-        return cls(**fields)
+        return cls.of_checked(fields)
     except FieldError as error:
         _fail(f"{path}.{error.field}", f"{error.message}, got {error.value!r}", error.hint)
     except UnknownNameError as error:

@@ -172,7 +172,8 @@ class NameSet(Shape):
 
     def check(self, value: Any) -> frozenset[str]:
         """Accept any iterable of names but a bare string, whose letters nobody means."""
-        if isinstance(value, str) or not isinstance(value, Iterable) or isinstance(value, Mapping):
+        known = type(value) in (list, tuple, frozenset, set)
+        if not known and (isinstance(value, str | Mapping) or not isinstance(value, Iterable)):
             raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
         names = value if type(value) is frozenset else tuple(value)
         if set(map(type, names)) <= {str}:
@@ -279,7 +280,15 @@ def specs_of(cls: type) -> dict[str, Spec]:
     }
 
 
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+_CANONICAL = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=True, check_circular=False, allow_nan=False
+)
+_PLAIN = json.JSONEncoder(sort_keys=True, ensure_ascii=True, check_circular=False, allow_nan=False)
+
+
+def plain_json(document: Any) -> str:
+    """Return the text of a JSON value on one line, with sorted keys, for people and programs."""
+    return _PLAIN.encode(document)
 
 
 def canonical_json(document: Any) -> str:

@@ -9,7 +9,17 @@ import attrs
 
 from targetspec import compatibility, registry
 from targetspec.errors import FieldError, FieldTypeError, HostConflictError, portable
-from targetspec.fields import NameSet, Refused, Shape, Spec, canonical_json, sha256, spec, specs_of
+from targetspec.fields import (
+    NameSet,
+    Refused,
+    Shape,
+    Spec,
+    canonical_json,
+    plain_json,
+    sha256,
+    spec,
+    specs_of,
+)
 from targetspec.rules import Answer, Purpose, Rule, re_measure, subset
 
 _LIBRARY = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
@@ -124,6 +134,7 @@ class Target:
     host_capable: ClassVar[bool] = False
     is_composite: ClassVar[bool] = False
     required: ClassVar[tuple[str, ...]] = ()
+    always_written: ClassVar[frozenset[str]] = frozenset()
     derived_needs: ClassVar[Mapping[str, tuple[Shape, Rule]]] = {}
 
     libs: frozenset[str] = attrs.field(
@@ -143,6 +154,7 @@ class Target:
     _hash: int | None = attrs.field(init=False, default=None)
     _digest: str | None = attrs.field(init=False, default=None)
     _tuning: str | None = attrs.field(init=False, default=None)
+    _json: str | None = attrs.field(init=False, default=None)
     _stances: dict[Purpose, compatibility.Stance] | None = attrs.field(init=False, default=None)
     _verdicts: dict[tuple[int, Purpose], compatibility.Verdict] | None = attrs.field(init=False, default=None)
 
@@ -155,6 +167,20 @@ class Target:
                 if checked is not value:
                     self._store(name, checked)
         self._complete()
+
+    @classmethod
+    def of_checked(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the target of values that their shapes have checked already, as a reader does; raises as construction."""
+        if any(name not in fields for name in cls.required):
+            return cls(**fields)
+        target = cls.__new__(cls)
+        put = object.__setattr__
+        for name, default, _ in _PLANS.get(cls) or _planned(cls):
+            put(target, name, fields.get(name, default))
+        for name in _WORKED_OUT:
+            put(target, name, None)
+        target._complete()  # noqa: SLF001 - one class
+        return target
 
     def _checked(self, name: str, one: Spec, value: Any) -> Any:
         try:
@@ -278,16 +304,13 @@ class Target:
     # -- written forms --------------------------------------------------------------------------------
 
     def _document(self) -> dict[str, Any]:
-        implied = self.implied()
+        implied, always = self.implied(), self.always_written
         document: dict[str, Any] = {"kind": self.kind}
-        for name, default, one in _PLANS[type(self)]:
-            value = getattr(self, name)
-            if value != implied.get(name, default) or self._always_written(name, value):
-                document[name] = value._document() if isinstance(value, Target) else one.shape.dump(value)  # noqa: SLF001
+        for (name, default, one), value in zip(_PLANS[type(self)], self._values(), strict=True):
+            if value is default or (value == implied.get(name, default) and name not in always):
+                continue
+            document[name] = value._document() if isinstance(value, Target) else one.shape.dump(value)  # noqa: SLF001
         return document
-
-    def _always_written(self, name: str, value: Any) -> bool:  # noqa: ARG002 - kinds override it
-        return False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document: the canonical form, and the version of the tables it was closed with."""
@@ -295,6 +318,12 @@ class Target:
         if self.host is not None:
             document["host"] = self.host.to_dict()
         return document
+
+    def json_text(self) -> str:
+        """Return the text of `to_dict` on one line, with sorted keys; kept, for records write a target again and again."""
+        if self._json is None:
+            self._store("_json", plain_json(self.to_dict()))
+        return self._json  # type: ignore[return-value]
 
     @property
     def digest(self) -> str:
@@ -393,12 +422,13 @@ def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
     put = object.__setattr__
     for (name, _, _), value in zip(_PLANS.get(cls) or _planned(cls), values, strict=True):
         put(target, name, value)
-    put(target, "_key", values)
-    for name in ("_hash", "_digest", "_tuning", "_stances", "_verdicts"):
+    for name in _WORKED_OUT:
         put(target, name, None)
+    put(target, "_key", values)
     return target
 
 
+_WORKED_OUT = ("_key", "_hash", "_digest", "_tuning", "_json", "_stances", "_verdicts")
 _Plan = tuple[tuple[str, Any, Spec], ...]
 _PLANS: dict[type[Target], _Plan] = {}
 _SPECS: dict[type[Target], Mapping[str, Spec]] = {}

@@ -14,6 +14,7 @@ from targetspec.errors import FeatureConflictError, FieldError, UnknownNameError
 from targetspec.features import FeatureSet
 from targetspec.fields import Choice, Count, Flag, NameSet, Refused, Shape, Spec, Text, Version, spec
 from targetspec.kinds import cpu_rules as rules
+from targetspec.kinds.device import model
 from targetspec.registry import nearest
 from targetspec.rules import Rule, needed, re_measure, same
 from targetspec.target import Target, frozen_names
@@ -49,6 +50,9 @@ class _TripleShape(Shape):
         return {"type": "string", "pattern": "^[A-Za-z0-9_.+-]+$"}
 
 
+_FEATURE_NAMES = NameSet(_NAME, "feature name")
+
+
 @attrs.frozen
 class _FeaturesShape(Shape):
     """A FeatureSet, or names that become one once the family is known."""
@@ -56,10 +60,10 @@ class _FeaturesShape(Shape):
     def check(self, value: Any) -> Any:
         if type(value) is FeatureSet:
             return value
-        return NameSet(_NAME, "feature name").check(value)
+        return _FEATURE_NAMES.check(value)
 
     def load(self, value: Any) -> frozenset[str]:
-        return NameSet(_NAME, "feature name").load(value)
+        return _FEATURE_NAMES.load(value)
 
     def dump(self, value: Any) -> list[str]:
         return list(value)
@@ -68,7 +72,7 @@ class _FeaturesShape(Shape):
         return ",".join(value)
 
     def schema(self) -> dict[str, Any]:
-        return NameSet(_NAME, "feature name").schema()
+        return _FEATURE_NAMES.schema()
 
 
 def _as_triple(value: Any) -> Any:
@@ -101,6 +105,7 @@ class CpuTarget(Target):
 
     kind: ClassVar[str] = "cpu"
     host_capable: ClassVar[bool] = True
+    always_written: ClassVar[frozenset[str]] = frozenset({"features"})
     derived_needs: ClassVar[Mapping[str, tuple[Shape, Rule]]] = {
         "vector_registers": (Count(), rules.NEEDS_VECTOR_REGISTERS)
     }
@@ -166,6 +171,15 @@ class CpuTarget(Target):
             link=(same("float_abi", "AAPCS: eabi and eabihf do not link"),),
         ),
     )
+    long_double: str | None = attrs.field(
+        default=None,
+        metadata=spec(
+            Choice(("64", "80", "ieee128", "ibm128")),
+            "the format of long double, where the ABI leaves a choice",
+            code=(same("long_double", "Power ELF ABI: both formats of 128 bits are in use"),),
+            link=(same("long_double", "Power ELF ABI: both formats of 128 bits are in use"),),
+        ),
+    )
     vector_bits: int | None = attrs.field(
         default=None,
         metadata=spec(
@@ -176,6 +190,7 @@ class CpuTarget(Target):
             need=rules.NEEDS_VECTOR_BITS,
         ),
     )
+    model: str | None = model()
     num_cores: int | None = attrs.field(
         default=None,
         metadata=spec(Count(), "physical cores of the machine", need=needed("num_cores")),
@@ -216,12 +231,15 @@ class CpuTarget(Target):
     )
 
     def _complete(self) -> None:
-        self._settle_cpu()
-        self._settle_features()
+        ground = self._ground()
+        self._settle_cpu(ground)
+        self._settle_features(ground.family)
         if self.tuning or self.restrictions:
             self._settle_names()
-        self._settle_libc()
-        super()._complete()
+        self._settle_libc(ground.libc)
+        for name, value in ground.implied.items():
+            if value is not None and getattr(self, name) is None:
+                self._store(name, value)
 
     def _ground(self) -> Ground:
         return ground_of(self.triple, self.cpu)
@@ -263,22 +281,22 @@ class CpuTarget(Target):
     def _has(self, feature: str) -> bool:
         return self.features is not None and feature in self.features
 
-    def _settle_cpu(self) -> None:
-        if self.cpu is not None:
-            self._store("cpu", self._ground().cpu)
+    def _settle_cpu(self, ground: Ground) -> None:
+        if self.cpu != ground.cpu:
+            self._store("cpu", ground.cpu)
         if self.tune is not None:
-            tune = _canonical_cpu(self.triple, self.family, self.tune)
+            tune = _canonical_cpu(self.triple, ground.family, self.tune)
             self._store("tune", None if tune == self.cpu else tune)
 
-    def _settle_features(self) -> None:
+    def _settle_features(self, family: str | None) -> None:
         given: Any = self.features
-        if given is None or type(given) is FeatureSet:
-            if given is not None and self.family not in (None, given.family):
-                raise FieldError(
-                    self.kind, "features", repr(given)[:200], f"must be of the family {self.family}"
-                )
+        if given is None:
             return
-        if self.family is None:
+        if type(given) is FeatureSet:
+            if family not in (None, given.family):
+                raise FieldError(self.kind, "features", repr(given)[:200], f"must be of the family {family}")
+            return
+        if family is None:
             raise FieldError(
                 self.kind,
                 "features",
@@ -286,7 +304,7 @@ class CpuTarget(Target):
                 "feature names mean nothing without a family",
                 "state a triple whose architecture has a table",
             )
-        self._store("features", FeatureSet.closed(self.family, given))
+        self._store("features", FeatureSet.closed(family, given))
 
     def _settle_names(self) -> None:
         for field, role in (("tuning", "tuning"), ("restrictions", "inverse")):
@@ -317,8 +335,7 @@ class CpuTarget(Target):
                 "tuning", frozenset(name for name in self.tuning if (name[0] == "+") != (name[1:] in there))
             )
 
-    def _settle_libc(self) -> None:
-        implied = self._ground().libc
+    def _settle_libc(self, implied: str | None) -> None:
         if implied in _VERSIONED_BY_TRIPLE and self.triple is not None and self.triple.environment_version:
             self._take_version(self.triple)
         if implied is not None and self.libc not in (None, implied):
@@ -341,9 +358,6 @@ class CpuTarget(Target):
             )
         self._store("libc_version", version)
         self._store("triple", attrs.evolve(triple, environment_version=""))
-
-    def _always_written(self, name: str, value: Any) -> bool:
-        return name == "features" and value is not None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document, with the version of the tables that the features were closed with."""
