@@ -1,0 +1,56 @@
+"""What it costs a program to import the library, and to use a table for the first time.
+
+    python benchmarks/imports.py
+
+Whole processes, so that nothing is warm but the disk.
+"""
+
+from __future__ import annotations
+
+import time
+
+from _side_by_side import process_medians, show
+
+from targetspec.cpu_tables import FAMILIES
+
+_FIRST_USE = """
+import time
+from targetspec import CpuTarget
+start = time.perf_counter()
+from targetspec.cpu_tables import table
+held = table({family!r})
+held.cpu_mask(next(iter(held.cpus)), 64)
+print(f"  {family:44s} {{(time.perf_counter() - start) * 1e3:10.2f}} ms")
+"""
+
+
+def imports() -> None:
+    """Import the library, and what its users would import beside."""
+    times = process_medians(
+        {
+            "targetspec": "import targetspec",
+            "attrs": "import attrs",
+            "nothing": "pass",
+            "targetspec, and a CpuTarget": "import targetspec; targetspec.CpuTarget(triple='x86_64-linux-gnu')",
+            "targetspec, and a parse": "import targetspec; targetspec.parse('x86_64-linux-gnu -mcpu=haswell')",
+            "targetspec, and loads": "import targetspec; targetspec.loads('{\"kind\": \"cuda\"}')",
+            "cattrs": "import cattrs",
+            "archspec.cpu": "import archspec.cpu",
+        }
+    )
+    show("import, whole process", times)
+    more = (times["targetspec"] - times["attrs"]) / 1e3
+    print(f"  {'within' if more <= 10 else 'NOT within'} 10 ms over attrs: {more:+.1f} ms")
+
+
+def tables() -> None:
+    """The first use of each architecture's table."""
+    print("\nfirst use of a table (at most 5 ms)", flush=True)
+    for family in FAMILIES:
+        process_medians({family: _FIRST_USE.format(family=family)}, rounds=1)
+        time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    imports()
+    tables()
