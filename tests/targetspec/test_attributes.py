@@ -70,8 +70,6 @@ NO_TARGET = {
 }
 # Facts of a machine that no field holds yet.
 AWAITED = {
-    ("llvm", "model"): "model",
-    ("c", "model"): "model",
     ("vulkan", "driver_name"): "driver_name",
     ("vulkan", "driver_version"): "driver_version",
 }

@@ -98,14 +98,6 @@ def test_names_are_the_lines_of_the_data() -> None:
     assert sorted(set(names)) == names
 
 
-def test_remarks_hold_what_has_no_field() -> None:
-    """What stands behind a # is the model of a CPU's board, and there is no field for it."""
-    remarks = {line.partition("#")[2].strip().partition("=")[0] for line in _LINES if "#" in line}
-    assert {"model"} == remarks
-    assert {"cpu"} == {line.split()[1] for line in _LINES if "#" in line}
-    assert set() == remarks & set(CpuTarget.specs())
-
-
 def test_a_makers_name_need_not_be_said_twice() -> None:
     """`nvidia/h100` is `nvidia/nvidia-h100`; a name that is there as it stands comes first."""
     assert tag("nvidia/nvidia-h100") == tag("nvidia/h100")

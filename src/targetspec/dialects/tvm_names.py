@@ -133,7 +133,6 @@ _BLOCK: Mapping[str, Attribute] = {
 }
 _CPU: Mapping[str, Attribute] = {
     **_PROGRAM,
-    "model": _option("the name of a board or chip, which no field of a CPU holds"),
     "mcpu": Attribute("text", "cpu"),
 }
 _LLVM: Mapping[str, Attribute] = {
