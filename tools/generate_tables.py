@@ -36,6 +36,7 @@ def documents(family: str, patches: dict[str, Any]) -> dict[str, str]:
     """Return the files of a family by name."""
     reviewed = Patches(family, patches[family])
     table, texts = BUILDERS[family](reviewed)
+    texts = reviewed.describe(texts)
     version = llvm_oracle.version()
     parts = {
         key: rows(value) if isinstance(value, dict) else json.dumps(value) for key, value in table.items()

@@ -78,8 +78,8 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     if plan.line:
         _cover_line(features, held, kept, closed)
     else:
-        for name in known & held:
-            covers = transitive(defined.implies, [name]) & mute
+        for name in held:
+            covers = transitive(defined.implies, [name]) & mute - {name}
             features[name] |= {"covers": " ".join(sorted(covers))} if covers else {}
     rules = _rules(plan, features)
     patched |= patches.patch_features(features) | patches.notes

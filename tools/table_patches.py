@@ -34,6 +34,7 @@ class Patches:
         self.groups: list[str] = [name for names in section.get("groups", {}).values() for name in names]
         self.conflicts: dict[str, str] = section.get("conflicts", {})
         self.needs: dict[str, str] = section.get("needs", {})
+        self.texts: dict[str, str] = section.get("texts", {})
 
     def role(self, name: str, known: set[str]) -> str:
         """Return a feature's role: as reviewed, else isa where clang knows it."""
@@ -57,6 +58,15 @@ class Patches:
         if any(fnmatch.fnmatchcase(name, pattern) for pattern in self.groups):
             return "group"
         return self.fields.get(name, "")
+
+    def describe(self, texts: dict[str, str]) -> dict[str, str]:
+        """Return the descriptions, with ours where LLVM has left one to be written."""
+        unwritten = {name for name, text in texts.items() if text.startswith("TODO")}
+        if unwritten != self.texts.keys():
+            raise PatchError(
+                f"{self.family}: texts to write: {sorted(unwritten)}, written: {sorted(self.texts)}"
+            )
+        return texts | self.texts
 
     def patch_cpus(self, sets: dict[str, set[str]], defined: dict[str, set[str]]) -> dict[str, str]:
         """Change the sets as reviewed; return what was changed, with the reasons.
