@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import attrs
 
@@ -57,15 +56,13 @@ def cpu_of(
     base = host or _base(machine.arch, machine.bits, machine.os, flags & _OPTIONS)
     named = flags & names.FEATURES[machine.known].keys()
     brought, unused = _brought(machine, flags)
-    features = _changed(base, machine, names.with_implied(named | brought) - unused)
+    added = names.with_implied(named | brought) - unused
+    features = base.features and _changed(base.features, machine.known, machine.vector_bits, added)
     if features is not None and _NO_NEON in flags and machine.known == ("arm", 32):
         features = features.with_changes(remove=["neon"])
-    fields: dict[str, Any] = {"features": features}
-    if machine.tune is not None:
-        fields["tune"] = machine.tune
-    if machine.vector_bits is not None:
-        fields["vector_bits"] = machine.vector_bits
-    return base.evolve(**fields), unused
+    stated = {"features": features, "tune": machine.tune, "vector_bits": machine.vector_bits}
+    fields = {name: value for name, value in stated.items() if value not in (None, getattr(base, name))}
+    return (base.evolve(**fields) if fields else base), unused
 
 
 def _brought(machine: HalideCPU, flags: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -92,15 +89,16 @@ _IN_AVX10 = names.with_implied(frozenset(("avx512_sapphirerapids",)))
 _OPTIONS = frozenset((names.SOFT_FLOAT, names.SIMULATOR, _ARMV7S, _MVP))
 
 
-def _changed(base: CpuTarget, machine: HalideCPU, flags: frozenset[str]) -> FeatureSet | None:
-    known = names.FEATURES[machine.known]
-    added = [feature for name in sorted(flags) for feature in known.get(name, ())]
-    length = f"zvl{machine.vector_bits}b"
+@functools.lru_cache(maxsize=1024)
+def _changed(
+    base: FeatureSet, known: tuple[str, int], vector_bits: int | None, flags: frozenset[str]
+) -> FeatureSet:
+    table = names.FEATURES[known]
+    added = [feature for name in sorted(flags) for feature in table.get(name, ())]
+    length = f"zvl{vector_bits}b"
     if "rvv" in flags and length in feature_names("riscv"):
         added.append(length)
-    if base.features is None or not added:
-        return base.features
-    return base.features.with_changes(added)
+    return base.with_changes(added) if added else base
 
 
 @functools.lru_cache(maxsize=256)

@@ -183,12 +183,12 @@ def _check_signs(source: Source, items: list[Word]) -> None:
             )
 
 
-@functools.lru_cache(maxsize=512)
 def _plain(name: str) -> CpuTarget:
     """Return the target of a name alone."""
     return _made(name, None, None)
 
 
+@functools.lru_cache(maxsize=1024)
 def _made(name: str, cpu: str | None, tune: str | None) -> CpuTarget:
     facts = rust_facts(name)
     if facts is None:
