@@ -301,7 +301,7 @@ class Table:
                 covered |= cover & ~gone
         whole = left | covered
         bare = covered & ~self.widen(left)
-        return left | self.mask(name for name in self.unmask(bare) if not self._up[name] & ~whole)
+        return left | self.ups(name for name in self.unmask(bare) if not self._up[name] & ~whole)
 
     def _bringing(self, mask: int, fresh: int, gone: int) -> int:
         fresh = self._settled(fresh)

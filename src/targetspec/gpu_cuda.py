@@ -170,10 +170,17 @@ def _arch(number: int, suffix: str, spelling: str) -> CudaArch:
     return CudaArch(number, suffix)
 
 
+# A name that is written as names are, with another number in it.
+_NUMBERED = re.compile(r"[^0-9]*[0-9][0-9. ]*[a-z]?(?:-real|-virtual)?")
+
+
 def _unknown(spelling: str) -> UnknownNameError:
     """Return the error with the nearest names: by number where there is one, else by letters."""
     names, digits = arch_names(), re.search(r"[0-9]{1,4}", spelling.replace(".", ""))
-    if digits is None:
+    alike = tuple(difflib.get_close_matches(spelling[:32].lower(), names, 3, 0.75))
+    if alike and not _NUMBERED.fullmatch(spelling):
+        near = alike
+    elif digits is None:
         near = tuple(difflib.get_close_matches(spelling[:32], names, 3, 0.0))
     else:
         wanted, suffix = int(digits[0]), spelling.removesuffix("-real").removesuffix("-virtual")[-1:]

@@ -341,9 +341,8 @@ class Target:
 
     def _tuning_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {"kind": self.kind, "host": self.host and self.host.tuning_key}
-        for name, one in self.specs().items():
-            value = getattr(self, name)
-            if one.tunes and name != "host" and value is not None:
+        for (name, default, one), value in zip(_PLANS[type(self)], self._values(), strict=True):
+            if one.tunes and name != "host" and value is not None and value != default:
                 document[name] = self._tuning_value(name, one, value)
         return document
 

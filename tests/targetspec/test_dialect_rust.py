@@ -168,7 +168,7 @@ def test_leftovers():
         ("x86_64-unknown-linux-gnuu", (0, 25), "did you mean x86_64-unknown-linux-gnu"),
         (f"{X86} -C target-cpu=haswel", (39, 45), "haswell"),
         (f"{X86} -C target-cpu=native", (39, 45), "native"),
-        (f"{X86} -C target-cpu=", (39, 40), "no value"),
+        (f"{X86} -C target-cpu=", (39, 39), "no value"),
         (f"{X86} -C target-cpu=haswell -C target-cpu=znver3", (61, 67), "stated twice"),
         (f"{X86} -C target-feature=avx2", (43, 47), "+avx2"),
         (f"{X86} -C target-feature=+avx2,-avx2", (49, 54), "at once"),

@@ -203,7 +203,6 @@ def test_a_text_error_points_into_the_text(drawn: tuple[str, str]) -> None:
         assert error == pickle.loads(pickle.dumps(error))
 
 
-@pytest.mark.xfail(strict=True, reason="what is missing at the end of a text has a span one beyond it")
 @given(written_targets(), st.data())
 def test_the_error_of_a_text_that_breaks_off_points_into_it(
     written: tuple[str, str, Target], data: st.DataObject

@@ -28,14 +28,14 @@ def changed_features(
 def delta_of(target: Target) -> tuple[str, ...] | None:
     """Return few signed names that make the target's set from that of its CPU or baseline, additions first.
 
-    None where only the whole set says it: no table has the CPU, the set was closed with other tables, or no
-    change gives exactly this set.
+    None where only the whole set says it: no table has the CPU, today's tables would not close the set as it is,
+    or no change gives exactly this set.
     """
     fields = {name: getattr(target, name, None) for name in _BASE}
     base, wanted = changed_features(type(target), fields), getattr(target, "features", None)
     if wanted is None:
         return () if base is None else None
-    if base is None or wanted.tables != TABLES_VERSION:
+    if base is None or (wanted.tables != TABLES_VERSION and wanted != wanted.reclosed()):
         return None
     return delta_between(base, wanted)
 
@@ -97,9 +97,5 @@ def stated_fields(target: Target) -> Iterator[tuple[str, Any]]:
     implied_values, defaults = target.implied(), target.defaults()
     for name in target.specs():
         value = getattr(target, name)
-        if value != implied_values.get(name, defaults[name]) or _is_foreign(value):
+        if value != implied_values.get(name, defaults[name]):
             yield name, value
-
-
-def _is_foreign(value: Any) -> bool:
-    return isinstance(value, FeatureSet) and value.tables != TABLES_VERSION

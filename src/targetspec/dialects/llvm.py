@@ -197,7 +197,9 @@ def _state(source: Source, stated: _Stated, field: str, value: Word) -> None:
 def _items(source: Source, value: Word) -> Iterator[Word]:
     for item in value.items():
         if len(item.text) < 2 or item.text[0] not in "+-":  # noqa: PLR2004 - a sign and a name
-            raise source.fault(item, "a feature of -mattr is +name or -name", f"write +{item.text}")
+            raise source.fault(
+                item, "a feature of -mattr is +name or -name", f"write +{item.text.lstrip('+-') or 'NAME'}"
+            )
         yield item
 
 

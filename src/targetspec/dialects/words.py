@@ -62,7 +62,9 @@ class Source:
 
     def fault(self, word: Word | None, message: str, hint: str = "") -> TargetSyntaxError:
         """Return the error for a word; for the whole text without one."""
-        span = word.span if word else (0, len(self.text))
+        end = len(self.text)
+        # What is missing at the end of a text is an empty span there.
+        span = (min(word.span[0], end), min(word.span[1], end)) if word else (0, end)
         return TargetSyntaxError(self.text, span, message, hint, self.dialect)
 
     def reading(self, places: Mapping[str, Word], make: Callable[[], Any]) -> Any:
