@@ -78,6 +78,7 @@ def test_what_a_string_says():
     assert "arm64-apple-ios-simulator".replace("arm64", "aarch64") == str(read("arm-64-ios-simulator").triple)
     assert "vsx" not in read("powerpc-64-linux").features
     assert "mvp" == read("wasm-32-wasmrt-wasm_mvponly").cpu
+    assert ["simd128"] == list(read("wasm-32-wasmrt-wasm_mvponly-wasm_simd128").features)
     assert "zvl512b" in read("riscv-64-linux-rvv-vector_bits_512").features
 
 

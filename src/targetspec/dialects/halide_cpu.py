@@ -57,7 +57,9 @@ def cpu_of(
     named = flags & names.FEATURES[machine.known].keys()
     brought, unused = _brought(machine, flags)
     added = names.with_implied(named | brought) - unused
-    features = base.features and _changed(base.features, machine.known, machine.vector_bits, added)
+    features = base.features
+    if features is not None:
+        features = _changed(features, machine.known, machine.vector_bits, added)
     if features is not None and _NO_NEON in flags and machine.known == ("arm", 32):
         features = features.with_changes(remove=["neon"])
     stated = {"features": features, "tune": machine.tune, "vector_bits": machine.vector_bits}
