@@ -48,6 +48,7 @@ def macos(version: str | None, **fields: Any) -> MetalTarget:
         (VulkanTarget(spirv_version="1.6"), VulkanTarget(api_version="1.4"), "yes"),
         (VulkanTarget(spirv_version="1.3"), VulkanTarget(), "unknown"),
         (VulkanTarget(api_version="1.3"), VulkanTarget(api_version="1.2"), "no"),
+        (VulkanTarget(api_version="1.0", spirv_version="1.3"), VulkanTarget(api_version="1.1"), "yes"),
         (VulkanTarget(capabilities={"Float16"}), VulkanTarget(), "no"),
         (VulkanTarget(), VulkanTarget(capabilities={"Float16"}), "yes"),
         (OpenCLTarget(opencl_version="1.2"), OpenCLTarget(opencl_version="3.0"), "yes"),
@@ -68,6 +69,34 @@ def macos(version: str | None, **fields: Any) -> MetalTarget:
 def test_known_answers(code: Target, run_on: Target, answer: str) -> None:
     """Versions are floors, sets are subsets, systems and vector lengths are identities."""
     assert answer == code.compatible(run_on).answer
+
+
+@pytest.mark.parametrize(
+    ("code", "run_on", "repair"),
+    [
+        (VulkanTarget(api_version="1.3"), VulkanTarget(api_version="1.2"), ("api_version", "1.3")),
+        (VulkanTarget(spirv_version="1.6"), VulkanTarget(spirv_version="1.5"), ("spirv_version", "1.6")),
+        (
+            VulkanTarget(api_version="1.1", spirv_version="1.6"),
+            VulkanTarget(api_version="1.0"),
+            ("api_version", "1.3"),
+        ),
+        (VulkanTarget(api_version="1.1", spirv_version="1.9"), VulkanTarget(api_version="1.0"), None),
+    ],
+)
+def test_one_change_mends_both_versions_of_vulkan(code: Target, run_on: Target, repair: Any) -> None:
+    """Vulkan and SPIR-V share one rule, whose repair lifts the no by itself, or is none."""
+    (reason,) = code.compatible(run_on).reasons
+    assert repair == reason.repair
+    if repair is not None:
+        assert "no" != code.compatible(run_on.evolve(**dict([repair]))).answer
+
+
+def test_linking_offers_no_repair_that_fails() -> None:
+    """Taking over the older Vulkan would lose the SPIR-V that it brought, so nothing is offered."""
+    code, other = VulkanTarget(api_version="1.0", spirv_version="1.3"), VulkanTarget(api_version="1.1")
+    (reason,) = code.compatible(other, purpose="link").reasons
+    assert ("blocks", None) == (reason.weight, reason.repair)
 
 
 def test_macos_10_16_is_11() -> None:

@@ -34,11 +34,11 @@ TRIPLES = {
     "webassembly": {32: "wasm32-unknown-unknown"},
 }
 OPTION = {"x86": "-march=", **dict.fromkeys(("loongarch", "mips", "nvptx", "systemz"), "-march=")}
+_SILENT = "clang 22 takes the name, and lists it for no processor and no request"
 ACCEPTED = {
-    (
-        "amdgpu",
-        "vmem-to-lds-load-insts",
-    ): "clang 22 takes the name, and lists it for no processor and no request",
+    ("amdgpu", "gws"): _SILENT,
+    ("amdgpu", "image-insts"): _SILENT,
+    ("amdgpu", "vmem-to-lds-load-insts"): _SILENT,
     ("riscv", "za128rs"): "LLVM has it unrelated to za64rs, which implies it",
 }
 """Where clang's answer and the table's differ for a feature, on every CPU, and why."""

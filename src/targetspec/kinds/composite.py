@@ -85,7 +85,7 @@ def _listed(members: tuple[Target, ...]) -> str:
     return " ".join(f"[{member}]" for member in members)
 
 
-_LINK_HOSTS = tuple(both_ways(rule) for rule in Target.specs()["host"].rules["code"])
+_LINK_HOSTS = tuple(both_ways(rule, ("host",)) for rule in Target.specs()["host"].rules["code"])
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)

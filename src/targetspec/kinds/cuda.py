@@ -10,7 +10,7 @@ from targetspec.errors import FieldError
 from targetspec.fields import Count, Refused, Shape, Version, spec
 from targetspec.gpu_cuda import CODE_FORMS, CudaArch, CudaCode, arch_names, isa_key, read_code
 from targetspec.kinds.cuda_rules import ARCH
-from targetspec.kinds.device import DeviceTarget, chosen, limit, model, warp_size
+from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
 
 _PAIR = 2
 
@@ -48,7 +48,7 @@ def _where_the_form_goes(code: CudaCode) -> str:
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class CudaTarget(DeviceTarget):
+class CudaTarget(BlockTarget):
     """An NVIDIA GPU, or code for one.
 
     `arch` is a CudaArch, a pair such as (9, 0), or a text in any usual spelling; what a spelling says of the
@@ -77,10 +77,7 @@ class CudaTarget(DeviceTarget):
         metadata=spec(Version(), "the PTX ISA that the code is in, or the driver's newest", code=(ARCH,)),
     )
     model: str | None = model()
-    max_threads_per_block: int | None = limit("max_threads_per_block")
-    max_num_threads: int | None = limit("max_num_threads")
     max_threads_per_core: int | None = limit("max_threads_per_core")
-    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
     max_shared_memory_per_core: int | None = limit("max_shared_memory_per_core")
     warp_size: int | None = warp_size(Count(32, 32))
     registers_per_block: int | None = limit("registers_per_block")

@@ -80,7 +80,8 @@ def _written(view: CudaView, otherwise: str) -> str:
 
 def _repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
     need = _view(built_for)
-    return lifting(built_for, run_on, ("code_form", "ptx_isa"), lambda mended: decide(need, _view(mended)))
+    taken = ((name, getattr(built_for, name)) for name in ("code_form", "ptx_isa"))
+    return lifting(run_on, taken, lambda mended: decide(need, _view(mended)))
 
 
 ARCH = Rule(

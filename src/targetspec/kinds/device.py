@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
 
-from targetspec.fields import Choice, Count, NameSet, Shape, Text, spec
+from targetspec.fields import Choice, Count, NameSet, Shape, Spec, Text, spec
 from targetspec.rules import Answer, Purpose, Rule, at_most, attribute, equal, worst
 from targetspec.target import Target, frozen_names
 
-# One vocabulary for all kinds: each limit's doc and unit.
+# One vocabulary for all kinds: each limit's doc and unit. A block's limits come first.
 LIMITS: dict[str, tuple[str, str]] = {
     "max_threads_per_block": ("most threads in a block (a workgroup)", "thread"),
     "max_num_threads": ("threads in a block that schedules start by themselves", "thread"),
     "max_block_size_x": ("most threads in a block along x", "thread"),
     "max_block_size_y": ("most threads in a block along y", "thread"),
     "max_block_size_z": ("most threads in a block along z", "thread"),
+    "max_threads_per_core": ("most threads resident on one core (a multiprocessor)", "thread"),
     "max_shared_memory_per_block": ("memory that the threads of a block can share", "byte"),
     "max_shared_memory_per_core": ("memory of that kind on one core (a multiprocessor)", "byte"),
-    "max_threads_per_core": ("most threads resident on one core (a multiprocessor)", "thread"),
+    "warp_size": ("threads that run in step: a warp, wavefront, SIMD group or subgroup", "thread"),
     "registers_per_block": ("32-bit registers that a block can use", "register"),
     "registers_per_thread": ("32-bit registers that a thread can use", "register"),
-    "l2_cache_bytes": ("level 2 cache", "byte"),
-    "vtcm_bytes": ("memory tightly coupled with the vector unit", "byte"),
-    "memory_bytes": ("memory of the device", "byte"),
-    "num_cores": ("cores: multiprocessors, compute units, or hardware threads", "core"),
     "max_function_args": ("most arguments of a kernel", ""),
     "max_push_constants_bytes": ("push constants of a kernel", "byte"),
     "max_uniform_buffer_bytes": ("largest uniform buffer", "byte"),
@@ -34,6 +32,10 @@ LIMITS: dict[str, tuple[str, str]] = {
     "image_base_address_alignment": ("alignment of an image's base address", "pixel"),
     "texture_spatial_limit": ("largest width or height of an image", "pixel"),
     "texture_depth_limit": ("largest depth of an image, or layers of an array", "pixel"),
+    "l2_cache_bytes": ("level 2 cache", "byte"),
+    "vtcm_bytes": ("memory tightly coupled with the vector unit", "byte"),
+    "memory_bytes": ("memory of the device", "byte"),
+    "num_cores": ("cores: multiprocessors, compute units, or hardware threads", "core"),
 }
 _LONGEST_NAME = 200
 NAME = r"[A-Za-z][A-Za-z0-9_]*"
@@ -65,8 +67,8 @@ def warp_size(shape: Shape | None = None, code: tuple[Rule, ...] = ()) -> Any:
         promise=attribute("warp_size"),
         advice="state warp_size of the target that runs it",
     )
-    doc = "threads that run in step: a warp, wavefront, SIMD group or subgroup"
-    declared = spec(shape or Count(1, 1024), doc, unit="thread", code=code, need=need)
+    doc, unit = LIMITS["warp_size"]
+    declared = spec(shape or Count(1, 1024), doc, unit=unit, code=code, need=need)
     return attrs.field(default=None, metadata=declared)
 
 
@@ -114,8 +116,8 @@ def device() -> Any:
     return attrs.field(default=None, metadata=spec(PlainName(), doc))
 
 
-def both_ways(rule: Rule) -> Rule:
-    """Return the rule that two targets can each take the other's place."""
+def both_ways(rule: Rule, fields: tuple[str, ...]) -> Rule:
+    """Return the rule that two targets can each take the other's place; a change of one of the fields mends a no."""
 
     def decide(need: Any, have: Any) -> Answer:
         return worst((rule.decide(need[0], have[1]), rule.decide(have[0], need[1])))
@@ -130,9 +132,10 @@ def both_ways(rule: Rule) -> Rule:
         return here, there
 
     def repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
-        if rule.repair is None or rule.label not in run_on.specs():
+        if rule.repair is None:
             return None
-        return lifting(built_for, run_on, (rule.label,), lambda mended: decide(view(built_for), view(mended)))
+        taken = ((name, getattr(built_for, name)) for name in fields)
+        return lifting(run_on, taken, lambda mended: decide(view(built_for), view(mended)))
 
     return Rule(
         label=rule.label,
@@ -147,10 +150,9 @@ def both_ways(rule: Rule) -> Rule:
     )
 
 
-def lifting(built_for: Any, run_on: Any, fields: tuple[str, ...], decide: Any) -> tuple[str, Any] | None:
-    """Return the first field, with its value in the code's target, that lifts a no when the runner takes it over."""
-    for name in fields:
-        value = getattr(built_for, name)
+def lifting(run_on: Any, changes: Iterable[tuple[str, Any]], decide: Any) -> tuple[str, Any] | None:
+    """Return the first change of one field (its name, its value) that lifts a no."""
+    for name, value in changes:
         try:
             mended = run_on.evolve(**{name: value})
         except ValueError:
@@ -163,6 +165,11 @@ def lifting(built_for: Any, run_on: Any, fields: tuple[str, ...], decide: Any) -
 _LINK: dict[type[Target], tuple[Rule, ...]] = {}
 
 
+def _fields_of(cls: type[Target], rule: Rule) -> tuple[str, ...]:
+    """Return the fields that a rule is shared by."""
+    return tuple(name for name, one in cls.specs().items() if rule in one.rules["code"])
+
+
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class DeviceTarget(Target):
     """The base of the kinds of devices: linking asks what running asks, both ways."""
@@ -173,5 +180,45 @@ class DeviceTarget(Target):
         if purpose != "link":
             return super().rules(purpose)
         if cls not in _LINK:
-            _LINK[cls] = tuple(both_ways(rule) for rule in cls.rules("code"))
+            _LINK[cls] = tuple(both_ways(rule, _fields_of(cls, rule)) for rule in cls.rules("code"))
         return _LINK[cls]
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class BlockTarget(DeviceTarget):
+    """The base of the kinds whose threads run in blocks (workgroups): what a block may have."""
+
+    max_threads_per_block: int | None = limit("max_threads_per_block")
+    max_num_threads: int | None = limit("max_num_threads")
+    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
+
+    @classmethod
+    def specs(cls) -> Mapping[str, Spec]:
+        """Return the declarations by name: each limit of this base in its place among the kind's own."""
+        if cls not in _PLACED:
+            _PLACED[cls] = _placed(super().specs())
+        return _PLACED[cls]
+
+
+@attrs.frozen(eq=False, repr=False, kw_only=True)
+class GridTarget(BlockTarget):
+    """The base of the kinds that bound a block along each axis."""
+
+    max_block_size_x: int | None = limit("max_block_size_x")
+    max_block_size_y: int | None = limit("max_block_size_y")
+    max_block_size_z: int | None = limit("max_block_size_z")
+
+
+_PLACED: dict[type[Target], Mapping[str, Spec]] = {}
+_SHARED = tuple(name for name in LIMITS if name in attrs.fields_dict(GridTarget))
+
+
+def _placed(declared: Mapping[str, Spec]) -> Mapping[str, Spec]:
+    """Return the declarations with the shared limits among those behind the model, in the order of the vocabulary."""
+    places = list(LIMITS)
+    names = [name for name in declared if name not in _SHARED]
+    for name in filter(declared.__contains__, _SHARED):
+        behind = names.index("model") if "model" in names else 0
+        later = (at for at in range(behind, len(names)) if names[at] in places[places.index(name) :])
+        names.insert(next(later, len(names)), name)
+    return {name: declared[name] for name in names}

@@ -9,7 +9,7 @@ import attrs
 
 from targetspec.errors import FieldError
 from targetspec.fields import Text, Version, spec, version_key
-from targetspec.kinds.device import DeviceTarget, chosen, limit, model, warp_size
+from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
 from targetspec.rules import Answer, Rule, attribute, floor, same, take_over
 
 _SPECIFICATION = "Metal Shading Language Specification"
@@ -76,7 +76,7 @@ _OS = attrs.evolve(same("os", "macOS, iOS and the simulators never interchange")
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class MetalTarget(DeviceTarget):
+class MetalTarget(BlockTarget):
     """An Apple GPU under Metal, or code for one.
 
     `language_version` is Metal's, `gpu_family` Apple's name in small letters (`apple7`, `mac2`, `metal3`),
@@ -130,9 +130,6 @@ class MetalTarget(DeviceTarget):
         ),
     )
     model: str | None = model()
-    max_threads_per_block: int | None = limit("max_threads_per_block")
-    max_num_threads: int | None = limit("max_num_threads")
-    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
     warp_size: int | None = warp_size()
     max_function_args: int | None = limit("max_function_args")
     memory_bytes: int | None = limit("memory_bytes")

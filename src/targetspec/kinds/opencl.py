@@ -7,14 +7,14 @@ from typing import ClassVar
 import attrs
 
 from targetspec.fields import Version, spec, version_key
-from targetspec.kinds.device import DeviceTarget, device, limit, model, names, warp_size
+from targetspec.kinds.device import GridTarget, device, limit, model, names, warp_size
 from targetspec.rules import floor, subset
 
 _OPENCL = "OpenCL specification: versions are backwards compatible, extensions are not implied"
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class OpenCLTarget(DeviceTarget):
+class OpenCLTarget(GridTarget):
     """A device under OpenCL, or code for one.
 
     `extensions` holds extensions (`cl_khr_fp16`) and, of OpenCL C 3.0, optional features
@@ -48,12 +48,6 @@ class OpenCLTarget(DeviceTarget):
     )
     device: str | None = device()
     model: str | None = model()
-    max_threads_per_block: int | None = limit("max_threads_per_block")
-    max_num_threads: int | None = limit("max_num_threads")
-    max_block_size_x: int | None = limit("max_block_size_x")
-    max_block_size_y: int | None = limit("max_block_size_y")
-    max_block_size_z: int | None = limit("max_block_size_z")
-    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
     warp_size: int | None = warp_size()
     max_function_args: int | None = limit("max_function_args")
     image_base_address_alignment: int | None = limit("image_base_address_alignment")

@@ -9,7 +9,7 @@ import attrs
 from targetspec.errors import FieldError
 from targetspec.fields import Count, Flag, Refused, Shape, spec
 from targetspec.gpu_amd import TargetId
-from targetspec.kinds.device import DeviceTarget, chosen, limit, model, warp_size
+from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
 from targetspec.kinds.rocm_rules import GENERIC_VERSION, TARGET_ID, USAGE
 from targetspec.rules import same
 
@@ -58,7 +58,7 @@ class _Wavefront(Count):
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class RocmTarget(DeviceTarget):
+class RocmTarget(BlockTarget):
     """An AMD GPU, or code for one.
 
     `target_id` is a TargetId or its text; a setting left out there is any. Up to gfx9 a wavefront has 64
@@ -103,10 +103,7 @@ class RocmTarget(DeviceTarget):
         ("amdhsa", "amdpal", "mesa3d"), "the runtime that loads the code", (same("os", USAGE),)
     )
     model: str | None = model()
-    max_threads_per_block: int | None = limit("max_threads_per_block")
-    max_num_threads: int | None = limit("max_num_threads")
     max_threads_per_core: int | None = limit("max_threads_per_core")
-    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
     registers_per_block: int | None = limit("registers_per_block")
     l2_cache_bytes: int | None = limit("l2_cache_bytes")
     memory_bytes: int | None = limit("memory_bytes")

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import attrs
 
 from targetspec.fields import Version, spec, version_key
-from targetspec.kinds.device import DeviceTarget, chosen, device, limit, model, names, warp_size
-from targetspec.rules import floor, subset
+from targetspec.kinds.device import GridTarget, chosen, device, lifting, limit, model, names, warp_size
+from targetspec.rules import Answer, Rule, at_most, show, subset, worst
 
 _VULKAN = "Vulkan specification, versions and required limits"
 _SPIRV = "Vulkan specification, appendix on the SPIR-V environment"
@@ -16,20 +16,66 @@ _DEVICE_TYPES = ("discrete", "integrated", "virtual", "cpu", "other")
 _OPERATIONS = (
     r"(?:basic|vote|arithmetic|ballot|shuffle|shuffle-relative|clustered|quad|rotate|rotate-clustered)"
 )
+Versions = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
 # The SPIR-V that each version of Vulkan takes, newest first.
 _BROUGHT = (((1, 3), "1.6"), ((1, 2), "1.5"), ((1, 1), "1.3"), ((1,), "1.0"))
 
 
-def _promised_spirv(target: Any) -> tuple[int, ...] | None:
-    """Return the newer of the SPIR-V that is stated and the one that the version of Vulkan takes."""
-    api = version_key(target.api_version)
-    brought = next((spirv for first, spirv in _BROUGHT if api is not None and api >= first), None)
-    found = (version_key(target.spirv_version), version_key(brought))
-    return max(filter(None, found), default=None)
+def _demanded(target: Any) -> Versions:
+    return version_key(target.api_version), version_key(target.spirv_version)
+
+
+def _promised(target: Any) -> Versions:
+    """Return the version of Vulkan, and the newer of the SPIR-V that is stated and the one that it takes."""
+    api, stated = _demanded(target)
+    brought = next(
+        (version_key(spirv) for first, spirv in _BROUGHT if api is not None and api >= first), None
+    )
+    return api, max(filter(None, (stated, brought)), default=None)
+
+
+def _serve(need: Versions, have: Versions) -> Answer:
+    return worst(map(at_most, need, have))
+
+
+def _say(need: Versions, have: Versions) -> tuple[str, str]:
+    return _written(need), _written(have)
+
+
+def _written(versions: Versions) -> str:
+    named = zip(("Vulkan", "SPIR-V"), versions, strict=True)
+    return " with ".join(f"{name} {_dotted(version)}" for name, version in named if version) or show(None)
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, (*version, 0)[: max(2, len(version))]))
+
+
+def _repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+    need = _demanded(built_for)
+    bringing = [".".join(map(str, (*first, 0)[:2])) for first, _ in reversed(_BROUGHT)]
+    tried = (
+        *(("api_version", built_for.api_version), ("spirv_version", built_for.spirv_version)),
+        *(("api_version", api) for api in bringing),
+    )
+    return lifting(run_on, tried, lambda mended: _serve(need, _promised(mended)))
+
+
+_VERSIONS = Rule(
+    label="api_version",
+    statement="the versions of Vulkan and SPIR-V must be at least the code's; each Vulkan brings a SPIR-V",
+    source=f"{_VULKAN}; {_SPIRV}",
+    decide=_serve,
+    demand=_demanded,
+    promise=_promised,
+    say=_say,
+    repair=_repair,
+    advice="state api_version and spirv_version of the target that runs it",
+)
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class VulkanTarget(DeviceTarget):
+class VulkanTarget(GridTarget):
     """A device under Vulkan, or SPIR-V for one.
 
     `capabilities` are SPIR-V's (`Float16`, `StorageBuffer16BitAccess`), `extensions` Vulkan's and SPIR-V's.
@@ -43,34 +89,10 @@ class VulkanTarget(DeviceTarget):
     kind: ClassVar[str] = "vulkan"
 
     api_version: str | None = attrs.field(
-        default=None,
-        metadata=spec(
-            Version(),
-            "the version of Vulkan",
-            code=(
-                floor(
-                    "api_version",
-                    _VULKAN,
-                    demand=lambda target: version_key(target.api_version),
-                    promise=lambda target: version_key(target.api_version),
-                ),
-            ),
-        ),
+        default=None, metadata=spec(Version(), "the version of Vulkan", code=(_VERSIONS,))
     )
     spirv_version: str | None = attrs.field(
-        default=None,
-        metadata=spec(
-            Version(),
-            "the version of SPIR-V",
-            code=(
-                floor(
-                    "spirv_version",
-                    _SPIRV,
-                    demand=lambda target: version_key(target.spirv_version),
-                    promise=_promised_spirv,
-                ),
-            ),
-        ),
+        default=None, metadata=spec(Version(), "the version of SPIR-V", code=(_VERSIONS,))
     )
     capabilities: frozenset[str] = names(
         "capability", "capabilities of SPIR-V, such as Float16", (subset("capabilities", _SPIRV),)
@@ -87,12 +109,6 @@ class VulkanTarget(DeviceTarget):
     device: str | None = device()
     model: str | None = model()
     device_type: str | None = chosen(_DEVICE_TYPES, "what sort of device it is")
-    max_threads_per_block: int | None = limit("max_threads_per_block")
-    max_num_threads: int | None = limit("max_num_threads")
-    max_block_size_x: int | None = limit("max_block_size_x")
-    max_block_size_y: int | None = limit("max_block_size_y")
-    max_block_size_z: int | None = limit("max_block_size_z")
-    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
     warp_size: int | None = warp_size()
     max_push_constants_bytes: int | None = limit("max_push_constants_bytes")
     max_uniform_buffer_bytes: int | None = limit("max_uniform_buffer_bytes")

@@ -7,7 +7,7 @@ from typing import ClassVar
 import attrs
 
 from targetspec.errors import FieldError
-from targetspec.kinds.device import DeviceTarget, limit, model, names, warp_size
+from targetspec.kinds.device import GridTarget, limit, model, names, warp_size
 from targetspec.rules import subset
 
 _WEBGPU = "WebGPU specification: a device has the features that were asked for"
@@ -15,7 +15,7 @@ _FEATURE = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class WebGPUTarget(DeviceTarget):
+class WebGPUTarget(GridTarget):
     """A device under WebGPU, or WGSL for one; `extensions` are its optional features (`shader-f16`, `subgroups`).
 
     Raises FieldError (also for a warp_size beyond 1 without `subgroups` among them), FieldTypeError.
@@ -30,12 +30,6 @@ class WebGPUTarget(DeviceTarget):
         _FEATURE,
     )
     model: str | None = model()
-    max_threads_per_block: int | None = limit("max_threads_per_block")
-    max_num_threads: int | None = limit("max_num_threads")
-    max_block_size_x: int | None = limit("max_block_size_x")
-    max_block_size_y: int | None = limit("max_block_size_y")
-    max_block_size_z: int | None = limit("max_block_size_z")
-    max_shared_memory_per_block: int | None = limit("max_shared_memory_per_block")
     warp_size: int | None = warp_size()
     max_uniform_buffer_bytes: int | None = limit("max_uniform_buffer_bytes")
     max_storage_buffer_bytes: int | None = limit("max_storage_buffer_bytes")
