@@ -130,6 +130,10 @@ class Table:
         for name, bit in self.bit.items():
             for implied in self.unmask(self.reach(name)):
                 down[implied] |= bit
+        for _, needed_bit, name, _ in self._needs:
+            for other, dependents in down.items():
+                if dependents & needed_bit:
+                    down[other] = dependents | down[name]
         return down
 
     def ups(self, names: Iterable[str]) -> int:

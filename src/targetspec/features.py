@@ -168,6 +168,14 @@ class FeatureSet:
         more, others = other._today()
         return _with_unknown(_closed(self.family, mask | more), unknown | others)
 
+    @property
+    def is_current(self) -> bool:
+        """Whether today's tables have all the names, and would close the set as it is."""
+        if self.tables == TABLES_VERSION:
+            return True
+        mask, _, unknown = self._seen()
+        return not unknown and mask == table(self.family).close(mask)
+
     def reclosed(self) -> FeatureSet:
         """Return the set closed with today's tables; names that they lack are kept."""
         mask, unknown = self._today()

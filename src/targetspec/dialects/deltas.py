@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from targetspec.cpu import TABLES_VERSION, dependents, implied
+from targetspec.cpu import dependents, implied
 from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
 from targetspec.target import Target
@@ -35,7 +35,7 @@ def delta_of(target: Target) -> tuple[str, ...] | None:
     base, wanted = changed_features(type(target), fields), getattr(target, "features", None)
     if wanted is None:
         return () if base is None else None
-    if base is None or (wanted.tables != TABLES_VERSION and wanted != wanted.reclosed()):
+    if base is None or not wanted.is_current:
         return None
     return delta_between(base, wanted)
 
