@@ -30,6 +30,7 @@ DIALECTS = {
     "halide": "targetspec.dialects.halide",
     "rust": "targetspec.dialects.rust",
     "llvm": "targetspec.dialects.llvm",
+    "riscv": "targetspec.dialects.riscv",
     "tvm": "targetspec.dialects.tvm",
 }
 PUBLIC = {
