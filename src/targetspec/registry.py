@@ -32,6 +32,11 @@ DIALECTS = {
     "llvm": "targetspec.dialects.llvm",
     "riscv": "targetspec.dialects.riscv",
     "tvm": "targetspec.dialects.tvm",
+    "wheel": "targetspec.dialects.wheel",
+    "go": "targetspec.dialects.go",
+    "oci": "targetspec.dialects.oci",
+    "amdgpu": "targetspec.dialects.amdgpu",
+    "cuda": "targetspec.dialects.cuda",
 }
 PUBLIC = {
     "CompositeTarget": "targetspec.kinds.composite",

@@ -1,0 +1,28 @@
+"""What a dialect with few words can hold of a target: the text is read again, and what differs did not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from targetspec.errors import NotRepresentableError
+from targetspec.target import Target
+
+
+def refused_kind(dialect: str, target: Target, what: str) -> NotRepresentableError:
+    """Return the error for a target of a kind that the dialect does not speak of."""
+    return NotRepresentableError(dialect, (("kind", f"{target.kind}: this form is for {what} only"),))
+
+
+def fitted(dialect: str, target: Target, text: str, read: Callable[[str], Target], *, lossy: bool) -> str:
+    """Return the text if it says the target whole, or is allowed to say less; NotRepresentableError names the rest."""
+    if lossy:
+        return text
+    said = read(text)
+    unfit = tuple(
+        (name, f"{text!r} has no place for it")
+        for name in target.specs()
+        if getattr(said, name) != getattr(target, name)
+    )
+    if unfit:
+        raise NotRepresentableError(dialect, unfit)
+    return text
