@@ -1,0 +1,68 @@
+"""Features that machines of one name do not all have: the reviewed list, and when it casts doubt."""
+
+from __future__ import annotations
+
+import pytest
+
+from targetspec import CpuTarget, cpu
+from targetspec.kinds.cpu_optional import HIDDEN, OPTIONAL_FEATURES, hidden_by, known_optional
+
+
+@pytest.mark.parametrize("row", HIDDEN)
+def test_every_row_says_something_of_each_cpu(row):
+    """A row names CPUs of its family, features that each of its sets knows, and who hides them."""
+    assert row.by
+    for feature in row.features.split():
+        assert cpu.is_listed(row.family, feature)
+    known = {*cpu.cpu_names(row.family, aliases=True)}
+    assert set() == set(row.cpus.split()) - known
+    for name in row.cpus.split():
+        if name in cpu.cpu_names(row.family):
+            assert known_optional(row.family, name), name
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "features"),
+    [
+        ("x86", "znver3", {"pku", "mwaitx", "rdpru", "wbnoinvd"}),
+        ("x86", "znver4", {"pku", "mwaitx", "rdpru", "wbnoinvd"}),
+        ("x86", "bdver1", {"fma4", "xop"}),
+        ("aarch64", "cortex-a710", {"sve", "sve2", "sve-bitperm"}),
+        ("aarch64", "cortex-a510", {"sve", "sve2"}),
+        ("aarch64", "cortex-x2", {"sve", "sve2"}),
+        ("aarch64", "cortex-a72", {"aes", "sha2"}),
+        ("systemz", "arch14", {"nnp-assist"}),
+        ("powerpc", "pwr9", {"htm"}),
+    ],
+)
+def test_what_is_hidden_takes_along_what_needs_it(family, name, features):
+    """The known cases, with all that depends on them, and with a source."""
+    found = known_optional(family, name)
+    assert set() == features - found
+    for feature in found:
+        assert found >= cpu.dependents(family, feature) & cpu.resolve(family, name).names
+        assert hidden_by(family, name, feature)
+
+
+def test_alder_lake_has_no_avx512_in_the_table():
+    """LLVM leaves out what Intel turned off, so that there is nothing to doubt; levels hide nothing."""
+    assert "avx512f" not in cpu.resolve("x86", "alderlake")
+    assert frozenset() == known_optional("x86", "x86-64-v3")
+
+
+def _doubt(code: CpuTarget, machine: CpuTarget) -> str:
+    """Return what the rule is careful about."""
+    need, have = OPTIONAL_FEATURES.demand(code), OPTIONAL_FEATURES.promise(machine)
+    return "" if OPTIONAL_FEATURES.decide(need, have) == "yes" else OPTIONAL_FEATURES.say(need, have)[0]
+
+
+def test_doubt_needs_a_bare_name_and_code_that_uses_the_feature():
+    """A stated set of features is taken at its word; code without such features gives no doubt."""
+    zen = CpuTarget(triple="x86_64-linux-gnu", cpu="znver3")
+    guest = zen.evolve(features=cpu.resolve("x86", "znver3", remove=["pku", "mwaitx"]))
+    plain = CpuTarget(triple="x86_64-linux-gnu", cpu="x86-64-v3")
+    assert "pku" in _doubt(zen, zen)
+    assert "" == _doubt(plain, zen)
+    assert "" == _doubt(guest, guest)
+    assert "no" == zen.compatible(guest).answer
+    assert "yes" == guest.compatible(zen).answer
