@@ -74,7 +74,7 @@ def test_what_is_written_is_read_back(target):
 @given(st.text(alphabet="ab ,'\\=-:é", min_size=1, max_size=12).map(str.strip).filter(bool))
 def test_a_quoted_value_is_read_as_it_stands(value):
     """Any text can be a value of the string form, and any list of texts."""
-    for name, stated in (("model", value), ("keys", [value, "plain", value])):
+    for name, stated in (("device", value), ("keys", [value, "plain", value])):
         written = f"llvm {attribute_word(name, stated)}"
         assert {"kind": "llvm", name: stated} == document(parse_full(written, "tvm"))
 
@@ -160,9 +160,10 @@ def test_a_text_of_2019_is_todays_json():
     }
     got = parse_full(text, "tvm")
     assert got.target == CpuTarget(triple="armv7l-linux-gnueabihf").evolve(
-        features=CpuTarget(triple="armv7l-linux-gnueabihf").request_features(["neon", "crc"], [])
+        features=CpuTarget(triple="armv7l-linux-gnueabihf").request_features(["neon", "crc"], []),
+        model="bcm2837",
     )
-    assert ("-device=arm_cpu", "--model", "bcm2837", "--system-lib") == got.leftovers
+    assert ("-device=arm_cpu", "--system-lib") == got.leftovers
     assert expected == document(got)
 
 

@@ -22,7 +22,7 @@ from targetspec.triple import Triple
 
 _SIGNED = re.compile(r"[+-][A-Za-z0-9][A-Za-z0-9_.+-]*")
 _OPTIONS = {"triple": "mtriple", "cpu": "mcpu", "abi": "mabi", "float_abi": "mfloat-abi"}
-_NAMES = {**_OPTIONS, "num_cores": "num-cores", "vector_bits": "vector-width"}
+_NAMES = {**_OPTIONS, "num_cores": "num-cores", "vector_bits": "vector-width", "model": "model"}
 _SOFT_FLOAT = ("+soft-float", "-soft-float")
 
 
