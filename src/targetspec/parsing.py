@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -17,13 +19,18 @@ from targetspec.errors import (
     TargetspecError,
     TargetSyntaxError,
 )
+from targetspec.recognition import beside_llvm, candidates
 from targetspec.target import Target
-from targetspec.triple_archs import known_arch
 
 LONGEST = 100_000
 """The most characters that a text may have."""
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LONGEST_KEPT = 1000
+_THIS_MACHINE = ("native", "host")
+# A kind of TVM that is none of ours.
+_FOREIGN_KIND = re.compile(
+    r'"kind"\s*:\s*"(?:llvm|c|nvptx|ext_dev|hybrid|stackvm|ethos-[a-z]*|sdaccel|aocl\w*)"|"tag"\s*:'
+)
 
 
 @attrs.frozen
@@ -38,6 +45,9 @@ class Parsed:
         """Return the text of the target in its dialect, and the leftovers."""
         if self.dialect == "json":
             return str(registry.layer_above("codec").dumps(self.target))
+        whole = getattr(registry.dialect(self.dialect), "format_parsed", None)
+        if whole is not None:
+            return str(whole(self))
         return " ".join(filter(None, (self.target.format(self.dialect), *self.leftovers)))
 
 
@@ -63,8 +73,20 @@ def parse(text: str, dialect: str = "auto", host: Target | str | None = None) ->
 def parse_full(text: str, dialect: str = "auto") -> Parsed:
     """Return the target that a text means, with what the text holds beside it; errors are those of `parse`."""
     text = _checked(text)
+    # A text that asks for this machine is read anew each time; the others always mean the same.
+    if len(text) > _LONGEST_KEPT or text.lstrip().startswith(_THIS_MACHINE):
+        return _read(text, dialect)
+    return _kept(text, dialect)
+
+
+@functools.lru_cache(maxsize=4096)
+def _kept(text: str, dialect: str) -> Parsed:
+    return _read(text, dialect)
+
+
+def _read(text: str, dialect: str) -> Parsed:
     if dialect == "auto":
-        dialect = _dialect_of(text)
+        return _recognised(text)
     if dialect == "native":
         return Parsed(registry.layer_above("host.detected").detect_host())
     if dialect == "json":
@@ -73,6 +95,66 @@ def parse_full(text: str, dialect: str = "auto") -> Parsed:
     if type(parsed) is not Parsed:
         raise RegistrationError(dialect, f"its parse returned a {type(parsed).__name__}, and not a Parsed")
     return parsed
+
+
+def _recognised(text: str) -> Parsed:
+    if text.strip() == "native":
+        return _read(text, "native")
+    if text.lstrip().startswith("{"):
+        return _recognised_json(text)
+    first, *others = candidates(text)
+    if others:
+        return _agreed(text, (first, *others))
+    try:
+        return _read(text, first)
+    except TargetspecError:
+        if first != "llvm":
+            raise
+        found = _readings(text, beside_llvm(text))
+        if not found:
+            raise
+    return _one(text, found)
+
+
+def _readings(text: str, dialects: Iterable[str]) -> list[Parsed]:
+    """Return what the dialects read that can read a text."""
+    found = []
+    for dialect in dialects:
+        try:
+            found.append(_read(text, dialect))
+        except TargetspecError:
+            continue
+    return found
+
+
+def _agreed(text: str, dialects: tuple[str, ...]) -> Parsed:
+    """Return the reading that all dialects share which can read a text; the error is the likeliest one's."""
+    found = _readings(text, dialects)
+    return _one(text, found) if found else _read(text, dialects[0])
+
+
+def _one(text: str, found: list[Parsed]) -> Parsed:
+    first, *others = found
+    for other in others:
+        if other.target != first.target:
+            message = f"means {first.target} in {first.dialect} and {other.target} in {other.dialect}"
+            hint = f"state the dialect: {first.dialect} or {other.dialect}"
+            raise TargetSyntaxError(text, (0, len(text)), message, hint)
+    return first
+
+
+def _recognised_json(text: str) -> Parsed:
+    """Read a document of ours, of TVM, whose kinds have other fields, or of rustc."""
+    foreign = "rust" if '"llvm-target"' in text else "tvm"
+    try:
+        return _parse_json(text)
+    except TargetspecError:
+        found = _readings(text, (foreign,) if foreign in registry.DIALECTS else ())
+        if not found:
+            if _FOREIGN_KIND.search(text) or foreign == "rust":
+                return _read(text, foreign)
+            raise
+    return found[0]
 
 
 def _checked(text: Any) -> str:
@@ -88,20 +170,6 @@ def _checked(text: Any) -> str:
     if not text.strip():
         raise TargetSyntaxError(text, (0, len(text)), "the text is empty", "write 'native' for this machine")
     return str(text)
-
-
-def _dialect_of(text: str) -> str:
-    if text.strip() == "native":
-        return "native"
-    if text.lstrip().startswith("{"):
-        return "json"
-    word = text.split(None, 1)[0]
-    if word in registry.KINDS:
-        return "targetspec"
-    # Looking up installed kinds takes milliseconds, so only where a word may be one; an architecture comes first.
-    if not _WORD.fullmatch(word) or known_arch(word.lower()) is not None:
-        return "llvm"
-    return "targetspec" if word in registry.kind_names() else "llvm"
 
 
 def _parse_json(text: str) -> Parsed:
