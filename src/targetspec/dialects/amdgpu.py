@@ -4,7 +4,7 @@
     whole     = [ KIND "-" ] "amdgcn-" VENDOR "-" SYSTEM "-" [ "unknown" ] "-" target id
 
 PROCESSOR may be an older name (fiji is gfx803). SYSTEM is amdhsa, amdpal or mesa3d; KIND is what bundles begin with
-(hip, hipv4, openmp), and a leftover. Settings are written in alphabetical order.
+(hip, hipv4, openmp), and a leftover. Settings are written in alphabetical order. No white space, as in LLVM.
 
 Source: LLVM's AMDGPUUsage ("Target ID") and ClangOffloadBundler.
 """
@@ -32,7 +32,7 @@ _VENDOR = {"amdhsa": "amd", "amdpal": "amd", "mesa3d": "mesa"}
 def parse(text: str) -> Parsed:
     """Read a target id; TargetSyntaxError says what is wrong where."""
     source = Source(text, NAME)
-    word = Word(text.strip(), len(text) - len(text.lstrip()))
+    word = Word(text, 0)
     whole = _WHOLE.match(word.text)
     target_id = _target_id(source, word.after(whole.end()) if whole else word)
     leftovers = (whole["kind"],) if whole and whole["kind"] else ()

@@ -13,6 +13,7 @@ One architecture a text; upper and lower case differ (nvcc, CMake, PyTorch). Wri
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from targetspec.dialects.fitting import fitted, refused_kind
 from targetspec.dialects.words import Source, Word
@@ -35,7 +36,8 @@ def parse(text: str) -> Parsed:
         hint = "read each of them on its own"
         raise source.fault(word.after(several.start()), "a target is one architecture", hint)
     spelling = f"{pair[1]}.{pair[2]}" if pair else word.text
-    target = source.reading({"arch": word}, lambda: CudaTarget(arch=spelling))
+    fields: dict[str, Any] = {"arch": spelling}
+    target = source.reading({"arch": word}, lambda: CudaTarget(**fields))
     return Parsed(target, (), NAME)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from targetspec.errors import NotRepresentableError
+from targetspec.errors import NotRepresentableError, TargetSyntaxError
 from targetspec.target import Target
 
 
@@ -17,7 +17,12 @@ def fitted(dialect: str, target: Target, text: str, read: Callable[[str], Target
     """Return the text if it says the target whole, or is allowed to say less; NotRepresentableError names the rest."""
     if lossy:
         return text
-    said = read(text)
+    try:
+        said = read(text)
+    except TargetSyntaxError as error:
+        raise NotRepresentableError(
+            dialect, (("triple", f"{text!r} is not read: {error.message}"),)
+        ) from None
     unfit = tuple(
         (name, f"{text!r} has no place for it")
         for name in target.specs()

@@ -49,6 +49,8 @@ _PAIRS_BY_SYSTEM = """
     wasip1 wasm
     windows 386 amd64 arm arm64
 """
+# More than `go env` prints.
+_MOST_WORDS = 100
 _UNSTATED = ("unknown", "unknown", "")
 # js is a host, not a system of a triple; iOS on x86-64 is its simulator.
 _SYSTEMS = {**names.SYSTEMS, "js": _UNSTATED}
@@ -87,7 +89,10 @@ def parse(text: str) -> Parsed:
 
 def _sorted_words(source: Source) -> _Stated:
     stated = _Stated()
-    for word in split_words(source.text):
+    words = split_words(source.text)
+    if len(words) > _MOST_WORDS:
+        raise source.fault(words[_MOST_WORDS], "a target and its environment have fewer words", "cut it down")
+    for word in words:
         found = _ASSIGNMENT.fullmatch(word.text)
         if found is None:
             _take_pair(source, stated, word)

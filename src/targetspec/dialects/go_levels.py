@@ -85,10 +85,10 @@ def levels_of(arch: str) -> Mapping[str, Level]:
 
 
 DEFAULTS: dict[str, Level] = {
-    **{arch: PLAIN for arch in ("386", "amd64", "arm64", "loong64", "riscv64", "s390x", "sparc64")},
-    **{arch: PPC64["power8"] for arch in ("ppc64", "ppc64le")},
-    **{arch: Level(cpu="mips32", float_abi="hard") for arch in ("mips", "mipsle")},
-    **{arch: Level(cpu="mips3", float_abi="hard") for arch in ("mips64", "mips64le")},
+    **dict.fromkeys(("386", "amd64", "arm64", "loong64", "riscv64", "s390x", "sparc64"), PLAIN),
+    **dict.fromkeys(("ppc64", "ppc64le"), PPC64["power8"]),
+    **dict.fromkeys(("mips", "mipsle"), Level(cpu="mips32", float_abi="hard")),
+    **dict.fromkeys(("mips64", "mips64le"), Level(cpu="mips3", float_abi="hard")),
     "arm": _arm("7", "hardfloat"),
     "wasm": _WASM,
 }

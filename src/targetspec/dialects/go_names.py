@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.triple import Triple
 
+_SAME_IN_A_TRIPLE = "aix dragonfly freebsd hurd illumos linux netbsd openbsd plan9 solaris zos"
 # Name -> vendor, system and environment of the triple.
 SYSTEMS: dict[str, tuple[str, str, str]] = {
-    **{
-        name: ("unknown", name, "")
-        for name in "aix dragonfly freebsd hurd illumos linux netbsd openbsd plan9 solaris zos".split()
-    },
+    **{name: ("unknown", name, "") for name in _SAME_IN_A_TRIPLE.split()},
     "android": ("unknown", "linux", "android"),
     "darwin": ("apple", "macosx", ""),
     "ios": ("apple", "ios", ""),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from targetspec.dialects import go_names as names
 from targetspec.dialects.fitting import fitted, refused_kind
@@ -139,7 +140,7 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
     return fitted(NAME, target, _text(target), lambda said: parse(said).target, lossy=lossy)
 
 
-def _text(target: CpuTarget, rest: str = "") -> str:
+def _text(target: Any, rest: str = "") -> str:
     triple = target.triple
     arch = names.arch_of(triple) if triple is not None else None
     if triple is None or arch is None:
@@ -158,5 +159,4 @@ def _text(target: CpuTarget, rest: str = "") -> str:
 def format_parsed(parsed: Parsed) -> str:
     """Return the platform with the version and the features of its system that are leftovers."""
     rest = "".join(part.strip("()") for part in parsed.leftovers)
-    assert isinstance(parsed.target, CpuTarget)
     return _text(parsed.target, rest)

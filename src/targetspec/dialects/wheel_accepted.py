@@ -29,7 +29,8 @@ _INTEL_SINCE, _PPC_UNTIL, _PPC64_UNTIL = (10, 4), (10, 6), (10, 5)
 def accepted_tags(target: Target) -> tuple[str, ...]:
     """Return the platform tags that a machine accepts, the most specific first.
 
-    What the machine does not state (the version of its C library or system) accepts nothing.
+    What the machine does not state (the version of its C library or system) accepts nothing. Raises
+    NotRepresentableError for a target that is no machine with a system, or a version that no tag has.
 
     >>> from targetspec import CpuTarget
     >>> accepted_tags(CpuTarget(triple="x86_64-linux-musl", libc_version="1.1"))
@@ -51,7 +52,7 @@ def _accepted(target: CpuTarget, triple: Triple, arch: str) -> Iterator[str]:
     elif triple.os == "emscripten" and triple.os_version:
         yield f"emscripten_{triple.os_version.replace('.', '_')}_{arch}"
     elif triple.environment == "android":
-        newest = int(triple.environment_version.partition(".")[0] or 0)
+        newest = numbers(triple.environment_version or "0")[0]
         yield from (f"android_{level}_{arch}" for level in range(newest, _FIRST_ANDROID - 1, -1))
     elif triple.os == "linux":
         yield from _linux(target, _RUNS_AS_WELL.get(arch, (arch,)))

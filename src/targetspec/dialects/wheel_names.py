@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from targetspec.errors import NotRepresentableError
 from targetspec.triple import Triple
 
+_SAME_IN_A_TRIPLE = "aarch64 i686 loongarch64 mips mips64 ppc ppc64 ppc64le riscv32 riscv64 s390x x86_64"
 # What tags for Linux (`uname -m`) call an architecture -> how a triple spells it.
 LINUX_ARCHS = {
-    **{
-        name: name
-        for name in "aarch64 i686 loongarch64 mips mips64 ppc ppc64 ppc64le riscv32 riscv64 s390x x86_64".split()
-    },
+    **{name: name for name in _SAME_IN_A_TRIPLE.split()},
     "armv5tel": "armv5te",
     "armv6l": "armv6",
     "armv7l": "armv7",
     "armv8l": "armv8",
     "i386": "i386",
 }
+# The longest number in a tag.
+_DIGITS = 4
 HARD_FLOAT = frozenset(("armv6l", "armv7l", "armv8l"))
 LEGACY = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
 WINDOWS = {"win32": "i686", "win_amd64": "x86_64", "win_arm32": "armv7", "win_arm64": "aarch64"}
@@ -69,6 +70,9 @@ def ios_device(triple: Triple) -> str | None:
 
 
 def numbers(version: str) -> tuple[int, int]:
-    """Return major and minor of a version; a minor that is not stated is 0."""
+    """Return major and minor of a version, 0 where it is not stated; NotRepresentableError for one that no tag has."""
     major, _, rest = version.partition(".")
-    return int(major), int(rest.partition(".")[0] or 0)
+    minor = rest.partition(".")[0] or "0"
+    if len(major) > _DIGITS or len(minor) > _DIGITS or not (major + minor).isdecimal():
+        raise NotRepresentableError("wheel", (("triple", f"no tag has the version {version[:80]!r}"),))
+    return int(major), int(minor)
