@@ -3,7 +3,8 @@
     x86_64-unknown-linux-gnu -mcpu=znver3 -mattr=+vaes,-pku -mtune=znver4 -mabi=... -mfloat-abi=hard
 
 In any order, with one dash or two. The triple may also come as `-mtriple=T`, `--target=T`, `-target T` or
-`-triple T`, and the CPU on x86 as clang's `-march=X`. `-mattr` may be repeated; its names change the CPU's set all at
+`-triple T`. Clang's `-march=` is the CPU on x86, and what `dialects/march.py` reads elsewhere: an architecture of Arm or
+an ISA string of RISC-V; its `-mcpu=X+ext+noext`, `-mfpu=` and `-mthumb` are read as well. `-mattr` may be repeated; its names change the CPU's set all at
 once; clang's `-mFEATURE` and `-mno-FEATURE` say the same one by one. Every option that is about the machine must be
 known, for it would change the target; every other option is a leftover, and so is a word behind one that is no triple.
 """
@@ -16,9 +17,11 @@ from typing import Any
 import attrs
 
 from targetspec import cpu as facts
+from targetspec import registry
 from targetspec.dialects.deltas import delta_of, stated_fields
 from targetspec.dialects.words import Source, Word, signed, split_words
 from targetspec.errors import NotRepresentableError, TargetspecError
+from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget, Ground, ground_of
 from targetspec.parsing import Parsed
 from targetspec.registry import nearest
@@ -44,7 +47,9 @@ _FIELDS = {
     "target-abi": "abi",
     "mfloat-abi": "float_abi",
     "float-abi": "float_abi",
+    "mfpu": "fpu",
 }
+_FLAGS = {"mthumb": "thumb", "marm": "arm"}
 _OPTIONS = {"cpu": "-mcpu=", "tune": "-mtune=", "abi": "-mabi=", "float_abi": "-mfloat-abi="}
 _SOFT_FLOAT = "soft-float"
 # Options of the code generator that begin like those about the machine.
@@ -87,8 +92,8 @@ def parse(text: str) -> Parsed:
     """Read a CPU target; TargetSyntaxError says what is wrong where."""
     source = Source(text, NAME)
     stated = _sorted_words(source)
-    places = _with_cpu_of_march(source, stated.places)
-    target = _target(source, places, stated.items)
+    fields, base = _settled(source, stated.places)
+    target = _target(source, stated, fields, base)
     return Parsed(target, tuple(stated.leftovers), NAME)
 
 
@@ -120,7 +125,9 @@ def _sorted_words(source: Source) -> _Stated:
         name, equals, _ = word.text.lstrip("-").partition("=")
         value = word.after(word.text.index("=") + 1) if equals else None
         field = _FIELDS.get(name)
-        if field is None and _is_about_the_machine(name):
+        if name in _FLAGS and not equals:
+            _state(source, stated, _FLAGS[name], word)
+        elif field is None and _is_about_the_machine(name):
             stated.items.append(_feature_option(source, word, name, value))
         elif field is None:
             stated.leftovers.append(word.text)
@@ -203,18 +210,27 @@ def _items(source: Source, value: Word) -> Iterator[Word]:
         yield item
 
 
-def _with_cpu_of_march(source: Source, places: dict[str, Word]) -> dict[str, Word]:
-    march = places.get("march")
+def _settled(source: Source, places: dict[str, Word]) -> tuple[dict[str, Any], FeatureSet | None]:
+    """Return the fields that the places state, and the set that features change where it is not the CPU's."""
+    cpu, march = places.get("cpu"), places.get("march")
+    if not places.keys().isdisjoint(("fpu", "thumb", "arm")) or (
+        cpu is not None and ("+" in cpu.text or not cpu.text.islower())
+    ):
+        return _more(source, places)
     if march is None:
-        return places
+        return {field: word.text for field, word in places.items()}, None
     if not _is_for_x86(source, places, march):
-        hint = "state -mcpu=, and -mattr= for what it has beside"
-        raise source.fault(march, "-march names a CPU on x86 only", hint)
-    if "cpu" in places and places["cpu"].text != march.text:
-        raise source.fault(
-            march, f"-march and -mcpu name two CPUs, {march.text!r} and {places['cpu'].text!r}"
-        )
-    return {"cpu": march, **{field: word for field, word in places.items() if field != "march"}}
+        return _more(source, places)
+    if cpu is not None and cpu.text != march.text:
+        raise source.fault(march, f"-march and -mcpu name two CPUs, {march.text!r} and {cpu.text!r}")
+    fields = {field: word.text for field, word in places.items() if field != "march"}
+    return {**fields, "cpu": march.text}, None
+
+
+def _more(source: Source, places: dict[str, Word]) -> tuple[dict[str, Any], FeatureSet | None]:
+    # Arm's and RISC-V's options need modules and tables that no other text should pay for.
+    machine = registry.layer_above("dialects.march").read(source, places)
+    return machine.fields, machine.features
 
 
 def _is_for_x86(source: Source, places: dict[str, Word], march: Word) -> bool:
@@ -224,16 +240,17 @@ def _is_for_x86(source: Source, places: dict[str, Word], march: Word) -> bool:
     return triple.family == "x86"
 
 
-def _target(source: Source, places: dict[str, Word], items: list[Word]) -> CpuTarget:
-    named = {**places, **{f"item {index}": item for index, item in enumerate(items)}}
-    return source.reading(named, lambda: _made(source, places, items))  # type: ignore[no-any-return]
+def _target(source: Source, stated: _Stated, fields: dict[str, Any], base: FeatureSet | None) -> CpuTarget:
+    named = {**stated.places, **{f"item {index}": item for index, item in enumerate(stated.items)}}
+    return source.reading(named, lambda: _made(source, fields, base, stated.items))  # type: ignore[no-any-return]
 
 
-def _made(source: Source, places: dict[str, Word], items: list[Word]) -> CpuTarget:
-    fields: dict[str, Any] = {field: word.text for field, word in places.items()}
+def _made(source: Source, fields: dict[str, Any], base: FeatureSet | None, items: list[Word]) -> CpuTarget:
+    if base is not None:
+        fields["features"] = base
     if not items:
         return CpuTarget(**fields)
-    if "triple" in fields:
+    if type(fields.get("triple")) is str:
         fields["triple"] = Triple.parse(fields["triple"])
     ground = ground_of(fields.get("triple"), fields.get("cpu"))
     if ground.family is None:
@@ -251,9 +268,10 @@ def _with_features(
     for item in items:
         by_role[_place(family, item.text[1:])].append(item)
     if by_role["set"]:
-        if ground.features is None:
+        base = fields.get("features") or ground.features
+        if base is None:
             raise source.fault(by_role["set"][0], "there is no CPU whose set these change", "state -mcpu=")
-        fields["features"] = ground.features.with_changes(*signed(by_role["set"]))
+        fields["features"] = base.with_changes(*signed(by_role["set"]))
     if by_role["tuning"]:
         fields["tuning"] = _signed_once(source, family, by_role["tuning"])
     if by_role["inverse"]:

@@ -62,10 +62,9 @@ PROFILES: Mapping[str, tuple[int, str]] = {
 }
 EXPERIMENTAL_PROFILES = frozenset({"rvm23u32"})
 
-ONLY_RV32 = frozenset(
-    "zcf zclsd zilsd xwchc xqci xqcia xqciac xqcibi xqcibm xqcicli xqcicm xqcics xqcicsr xqciint xqciio xqcilb xqcili "
-    "xqcilia xqcilo xqcilsm xqcisim xqcisls xqcisync".split()
-)
+ONLY_RV32 = frozenset({"zcf", "zclsd", "zilsd", "xwchc"})
+"""What the narrow base alone has, and all of Qualcomm's `xqci`."""
+
 EXCLUSIVE = (("f", "zfinx"), ("d", "xwchc"), ("xwchc", "zcb"), ("zclsd", "zcf"), ("zcmp", "xqccmp"))
 # They use the encodings that c has for d.
 NOT_WITH_C_AND_D = ("zcmt", "zcmp", "xqccmp", "xqciac", "xqcicm")
