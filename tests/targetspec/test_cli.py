@@ -177,5 +177,5 @@ def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_unknown_bridge_is_told_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     """The message lists what is allowed."""
-    assert 2 == main(["compare", X86, X86, "--bridge", "rosetta"])
+    assert 2 == main(["compare", X86, X86, "--bridge", "bochs"])
     assert "compat32" in capsys.readouterr().err

@@ -69,7 +69,9 @@ def _validate(arguments: argparse.Namespace) -> Output:
     at_most_one_dash(arguments.files)
     checked = [one for file in arguments.files for one in _checked(file, arguments.lines)]
     faults = [(one, problem) for one in checked for problem in one.problems]
-    documents = [attrs.asdict(one) | {"problems": _documents(one.problems)} for one in checked]
+    documents = [
+        {"file": one.file, "line": one.line, "problems": _documents(one.problems)} for one in checked
+    ]
     lines = tuple(_on_one_line(f"{one.place}: {problem}") for one, problem in faults)
     if not faults:
         return Output((), documents)
@@ -93,10 +95,9 @@ def _checked(file: str, lines: bool) -> Iterator[_Document]:
             yield from _checked_lines(file)
         else:
             yield _Document(file, None, tuple(validate(_content(file))))
-    except OSError as error:
-        yield _Document(
-            file, None, (Problem("", f"cannot be read: {error.strerror or error}", "name a file"),)
-        )
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
+        why = getattr(error, "strerror", None) or error
+        yield _Document(file, None, (Problem("", f"cannot be read: {why}", "name a file"),))
 
 
 def _checked_lines(file: str) -> Iterator[_Document]:

@@ -122,7 +122,8 @@ def _faults(source: Source, whole: Word, *, inner: bool) -> Iterator[TargetSynta
         key, value = (Word(field[n], whole.start + field.start(n)) for n in (1, 2))
         if inner and key.text == "host":
             yield source.fault(value, _HOSTS_HOST)
-        yield from _faults_of_field(source, cls, key, value, seen)
+        else:
+            yield from _faults_of_field(source, cls, key, value, seen)
         at = field.end()
 
 
