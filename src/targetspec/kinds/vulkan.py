@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, ClassVar
 
 import attrs
 
-from targetspec.fields import Version, spec, version_key
+from targetspec.fields import NameSet, Refused, Version, spec, version_key
+from targetspec.gpu_spirv import PATTERN, canonical, declared, nearest_capabilities
 from targetspec.kinds.device import GridTarget, chosen, device, lifting, limit, model, names, warp_size
 from targetspec.rules import Answer, Rule, at_most, show, subset, worst
+from targetspec.target import frozen_names
 
 _VULKAN = "Vulkan specification, versions and required limits"
 _SPIRV = "Vulkan specification, appendix on the SPIR-V environment"
@@ -74,6 +77,38 @@ _VERSIONS = Rule(
 )
 
 
+@attrs.frozen
+class _Capabilities(NameSet):
+    """Capabilities under the names that SPIR-V's grammar lists them by: the core's, and any vendor's."""
+
+    pattern: str = PATTERN
+    what: str = "capability name"
+
+    def check(self, value: Any) -> frozenset[str]:
+        """Accept older names as well."""
+        try:
+            return frozenset(map(canonical, super().check(value)))
+        except Refused as refused:
+            raise _with_hint(refused, value) from None
+
+
+def _with_hint(refused: Refused, value: Any) -> Refused:
+    unknown = [] if refused.wrong_type else [name for name in value if not re.fullmatch(PATTERN, name)]
+    if not unknown:
+        return refused
+    near = nearest_capabilities(unknown[0])
+    hint = f"did you mean {' or '.join(near)}?" if near else "names of vendors end in their tag, such as NV"
+    return Refused(f"{unknown[0][:80]!r} is no capability of SPIR-V", hint)
+
+
+def _declared(target: Any) -> frozenset[str]:
+    return declared(target.capabilities)
+
+
+# The code's own list need not be closed: what it declares implicitly is there wherever the list is.
+_CAPABILITIES = attrs.evolve(subset("capabilities", _SPIRV), demand=_declared, promise=_declared)
+
+
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class VulkanTarget(GridTarget):
     """A device under Vulkan, or SPIR-V for one.
@@ -94,8 +129,10 @@ class VulkanTarget(GridTarget):
     spirv_version: str | None = attrs.field(
         default=None, metadata=spec(Version(), "the version of SPIR-V", code=(_VERSIONS,))
     )
-    capabilities: frozenset[str] = names(
-        "capability", "capabilities of SPIR-V, such as Float16", (subset("capabilities", _SPIRV),)
+    capabilities: frozenset[str] = attrs.field(
+        default=frozenset(),
+        converter=frozen_names,
+        metadata=spec(_Capabilities(), "capabilities of SPIR-V, such as Float16", code=(_CAPABILITIES,)),
     )
     extensions: frozenset[str] = names(
         "extension", "extensions of Vulkan and SPIR-V", (subset("extensions", _VULKAN),)
