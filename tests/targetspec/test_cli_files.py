@@ -167,7 +167,7 @@ def test_tags_are_listed(capsys):
 def test_a_full_disk_is_one_line_and_status_2():
     """And no second complaint when the interpreter ends."""
     with Path("/dev/full").open("wb") as full:
-        command = [sys.executable, "-m", "targetspec", "list", "tags"]
+        command = [sys.executable, "-m", "targetspec", "list", "kinds"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
     assert 2 == done.returncode
     assert 1 == done.stderr.count(b"\n")
