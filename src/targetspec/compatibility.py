@@ -17,7 +17,7 @@ from targetspec.registry import nearest
 from targetspec.rules import PURPOSES, SETS, Answer, Purpose, Rule, Weight, show, worst
 
 _WEIGHT_OF: dict[Answer, Weight] = {"no": "blocks", "unknown": "undecided"}
-BRIDGES = ("compat32",)
+BRIDGES = ("compat32", "qemu-user", "rosetta", "wasmtime", "wine")
 
 
 @attrs.frozen
@@ -252,14 +252,15 @@ def _all_rules(built_for: Any, run_on: Any, question: Question) -> Iterator[tupl
     yield from _need_rules(run_on, question)
 
 
-def _decide(rule: Rule, demand: Any, promise: Any, question: Question) -> tuple[Answer, str]:
+def _decide(
+    rule: Rule, demand: Any, promise: Any, built_for: Any, run_on: Any, question: Question
+) -> tuple[Answer, str]:
     """Return a rule's answer, and the bridge that made it a yes, if one did."""
     answer = rule.decide(demand, promise)
-    if answer != "yes":
-        for bridge in question.bridges:
-            covers = rule.bridges.get(bridge)
-            if covers is not None and covers(demand, promise):
-                return "yes", bridge
+    if answer != "yes" and question.bridges and rule.bridge is not None:
+        bridge = rule.bridge(built_for, run_on, question.bridges)
+        if bridge:
+            return "yes", bridge
     return answer, ""
 
 
@@ -274,7 +275,7 @@ def _answer(built_for: Any, run_on: Any, question: Question) -> Answer:
     if _judge_of(built_for, run_on) is None:
         return "no"
     return worst(
-        _decide(rule, demand, rule.promise(run_on), question)[0]
+        _decide(rule, demand, rule.promise(run_on), built_for, run_on, question)[0]
         for rule, demand in _all_rules(built_for, run_on, question)
     )
 
@@ -285,7 +286,9 @@ def _explain(built_for: Any, run_on: Any, question: Question) -> Iterator[Reason
         return
     for rule, demand in _all_rules(built_for, run_on, question):
         promise = rule.promise(run_on)
-        answer, bridge = _decide(rule, demand, promise, question)
+        answer, bridge = _decide(rule, demand, promise, built_for, run_on, question)
+        if answer == "yes" and rule.caution is not None:
+            yield from _cautions(rule.caution, built_for, run_on)
         weight = _weight(rule, demand, promise, answer, bridge)
         if weight is None:
             continue
@@ -295,6 +298,13 @@ def _explain(built_for: Any, run_on: Any, question: Question) -> Iterator[Reason
         yield Reason(
             rule.label, needed, available, rule.statement, rule.source, weight, advice, bridge, repair
         )
+
+
+def _cautions(rule: Rule, built_for: Any, run_on: Any) -> Iterator[Reason]:
+    demand, promise = rule.demand(built_for), rule.promise(run_on)
+    if rule.decide(demand, promise) != "yes":
+        needed, available = rule.say(demand, promise)
+        yield Reason(rule.label, needed, available, rule.statement, rule.source, "caution", rule.advice)
 
 
 def _weight(rule: Rule, demand: Any, promise: Any, answer: Answer, bridge: str) -> Weight | None:

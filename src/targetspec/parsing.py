@@ -35,11 +35,15 @@ _FOREIGN_KIND = re.compile(
 
 @attrs.frozen
 class Parsed:
-    """A target, the dialect it was read in, and the words that say nothing about it (`-O3`), in their order."""
+    """A target, the dialect it was read in, and the words that say nothing about it (`-O3`), in their order.
+
+    `text` is what was read, which is no part of `==`.
+    """
 
     target: Target
     leftovers: tuple[str, ...] = ()
     dialect: str = "targetspec"
+    text: str = attrs.field(default="", eq=False, repr=False)
 
     def format(self) -> str:
         """Return the text of the target in its dialect, and the leftovers."""
@@ -94,7 +98,7 @@ def _read(text: str, dialect: str) -> Parsed:
     parsed: Any = registry.dialect(dialect).parse(text)
     if type(parsed) is not Parsed:
         raise RegistrationError(dialect, f"its parse returned a {type(parsed).__name__}, and not a Parsed")
-    return parsed
+    return Parsed(parsed.target, parsed.leftovers, parsed.dialect, text)
 
 
 def _recognised(text: str) -> Parsed:

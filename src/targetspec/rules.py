@@ -8,7 +8,7 @@ says about a decision is made later, from the same two values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 import attrs
@@ -125,8 +125,9 @@ class Rule:
     `label` is the field, or the part of one, that a reason names; `statement` says the rule in words and
     `source` where it comes from. `demand` and `promise` view the target as the one built for and as the
     one run on. `repair` gives the change (field, value) to the second that would lift a no, or None.
-    `advice` names the fact that would decide an unknown. `bridges` maps the name of a bridge to a test of
-    whether it covers what these two views differ in. `apart` marks the one rule of a purpose, if any, whose
+    `advice` names the fact that would decide an unknown. `bridge` names the one of the caller's bridges, if
+    any, that makes up for what the rule misses between two targets. `caution` is a rule whose every answer but yes
+    is a word of caution beside this one's yes. `apart` marks the one rule of a purpose, if any, whose
     demand differs between most targets that are alike in all else.
     """
 
@@ -140,7 +141,8 @@ class Rule:
     repair: Callable[[Any, Any], tuple[str, Any] | None] | None = None
     advice: str = ""
     weight: Weight | None = None
-    bridges: Mapping[str, Callable[[Any, Any], bool]] = attrs.field(factory=dict)
+    bridge: Callable[[Any, Any, tuple[str, ...]], str] | None = None
+    caution: Rule | None = None
     apart: bool = False
 
 

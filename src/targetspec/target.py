@@ -93,6 +93,14 @@ def _host_say(need: Target | None, have: Target | None) -> tuple[str, str]:
     return f"[{need}]", f"[{have}]{': ' if inner else ''}{inner}"
 
 
+def _host_bridge(built_for: Target, run_on: Target, bridges: tuple[str, ...]) -> str:
+    """Return the bridges that the code for the host takes, one by one."""
+    if built_for.host is None or run_on.host is None:
+        return ""
+    verdict = built_for.host.compatible(run_on.host, bridges=bridges)
+    return ", ".join({reason.bridge: None for reason in verdict.reasons if reason.bridge}) if verdict else ""
+
+
 _HOST = Rule(
     label="host",
     statement="the code for the host must run on the other host",
@@ -103,6 +111,7 @@ _HOST = Rule(
     say=_host_say,
     repair=lambda built_for, run_on: ("host", built_for.host),  # noqa: ARG005 - a repair takes both
     advice="state the host of the target that runs it",
+    bridge=_host_bridge,
 )
 
 

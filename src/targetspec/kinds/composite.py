@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import attrs
 
-from targetspec.compatibility import BRIDGES
 from targetspec.errors import HostConflictError
 from targetspec.fields import NameSet, Refused, Shape, Spec, spec
 from targetspec.kinds.device import both_ways
@@ -48,8 +47,14 @@ def _fit(purpose: Purpose, bridges: tuple[str, ...] = ()) -> Any:
     return lambda need, have: worst(one(member, have) for member in need)
 
 
-def _over(fit: Any) -> Any:
-    return lambda need, have: fit(need, have) == "yes"
+def _bridged(purpose: Purpose) -> Any:
+    """Return what names the bridges over which each member that is needed fits some member that is there."""
+
+    def bridge(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str:
+        fits = _fit(purpose, bridges)(_members(built_for), _members(run_on)) == "yes"
+        return ", ".join(bridges) if fits else ""
+
+    return bridge
 
 
 def _members_rule(purpose: Purpose, weight: Weight | None = None) -> Rule:
@@ -77,7 +82,7 @@ def _members_rule(purpose: Purpose, weight: Weight | None = None) -> Rule:
         repair=repair,
         advice="compare the members one by one: each verdict says which fact would decide it",
         weight=weight,
-        bridges={bridge: _over(_fit(purpose, (bridge,))) for bridge in BRIDGES},
+        bridge=_bridged(purpose),
     )
 
 

@@ -158,7 +158,7 @@ class CpuTarget(Target):
         metadata=spec(
             Text(_NAME, "an ABI name"),
             "the ABI by LLVM's name, where the triple leaves a choice (lp64d, elfv2)",
-            code=(same("abi", _LLVM),),
+            code=(rules.calls("abi", _LLVM),),
             link=(same("abi", _LLVM),),
         ),
     )
@@ -167,7 +167,7 @@ class CpuTarget(Target):
         metadata=spec(
             Choice(("soft", "softfp", "hard")),
             "how floating point is passed",
-            code=(same("float_abi", "AAPCS: eabi and eabihf do not link"),),
+            code=(rules.calls("float_abi", "AAPCS: eabi and eabihf do not link"),),
             link=(same("float_abi", "AAPCS: eabi and eabihf do not link"),),
         ),
     )
@@ -176,7 +176,7 @@ class CpuTarget(Target):
         metadata=spec(
             Choice(("64", "80", "ieee128", "ibm128")),
             "the format of long double, where the ABI leaves a choice",
-            code=(same("long_double", "Power ELF ABI: both formats of 128 bits are in use"),),
+            code=(rules.calls("long_double", "Power ELF ABI: both formats of 128 bits are in use"),),
             link=(same("long_double", "Power ELF ABI: both formats of 128 bits are in use"),),
         ),
     )

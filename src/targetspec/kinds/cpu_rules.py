@@ -5,16 +5,21 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import attrs
+
 from targetspec import cpu as facts
 from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
 from targetspec.fields import version_key
+from targetspec.kinds.cpu_bridges import over
+from targetspec.kinds.cpu_optional import OPTIONAL_FEATURES
 from targetspec.rules import (
     Answer,
     Rule,
     at_most,
     contains,
     equal,
+    same,
     show,
     show_difference,
     take_over,
@@ -63,11 +68,6 @@ def _is_narrow_on_wide(need: Any, have: Any) -> bool:
     return (need[1], have[1]) == (32, 64) or (need[3], have[3], have[1]) == ("i386", "x86_64", 32)
 
 
-def _is_32_on_64(need: Any, have: Any) -> bool:
-    # A userland for 32-bit code has none for x32, which needs a kernel of its own.
-    return _is_narrow_on_wide(need, have) and need[3] != "x86_64"
-
-
 def _say_arch(need: Any, have: Any) -> tuple[str, str]:
     return _name_arch(need), _name_arch(have)
 
@@ -88,7 +88,7 @@ ARCH = Rule(
     promise=_arch,
     say=_say_arch,
     advice="state the triple on both sides, or, for 32-bit code, name the bridge compat32 if there is a 32-bit userland",
-    bridges={"compat32": _is_32_on_64},
+    bridge=over("triple.arch"),
 )
 
 
@@ -136,6 +136,7 @@ SYSTEM = Rule(
     promise=_system,
     repair=take_over("triple"),
     advice="state the operating system on both sides",
+    bridge=over("triple.os"),
 )
 
 
@@ -171,6 +172,7 @@ OS_FLOOR = Rule(
     say=_say_versions,
     repair=take_over("triple"),
     advice="state the version of the system that runs it, in its triple",
+    bridge=over("triple.os_version"),
 )
 
 API_LEVEL = Rule(
@@ -242,6 +244,8 @@ FEATURES = Rule(
     repair=_grow,
     advice="state a CPU or the features on both sides",
     apart=True,
+    bridge=over("features"),
+    caution=OPTIONAL_FEATURES,
 )
 
 ABI_FEATURES = Rule(
@@ -253,17 +257,37 @@ ABI_FEATURES = Rule(
     promise=lambda target: _with_role(target.features, "abi"),
     repair=take_over("features"),
     advice="state the features on both sides",
+    bridge=over("features (abi)"),
 )
+
+# A restriction that is the design's own, and not a choice of whoever compiles for it.
+_DESIGNED = frozenset({"tinycore"})
+
+
+def _restrictions(target: Any) -> frozenset[str]:
+    """Return what a target states, and what its CPU's name says: Hexagon's tiny cores lack what their versions have."""
+    stated: frozenset[str] = target.restrictions
+    if target.family != "hexagon" or target.cpu is None:
+        return stated
+    return stated | facts.inverse_of(target.family, target.cpu) & _DESIGNED
+
+
+def _unrestricted(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+    kept = run_on.restrictions & built_for.restrictions
+    lifted = _restrictions(run_on) - run_on.restrictions <= _restrictions(built_for)
+    return ("restrictions", kept) if lifted else None
+
 
 RESTRICTIONS = Rule(
     label="restrictions",
     statement="the code must keep to all that the runner asks for",
-    source="LLVM inverse features: strict-align, execute-only",
+    source="LLVM inverse features: strict-align, execute-only, tinycore",
     decide=contains,
-    demand=lambda target: target.restrictions,
-    promise=lambda target: target.restrictions,
+    demand=_restrictions,
+    promise=_restrictions,
     say=lambda need, have: (f"code that keeps to {show(have - need)}", f"code that keeps to {show(need)}"),
-    repair=lambda built_for, run_on: ("restrictions", run_on.restrictions & built_for.restrictions),
+    repair=_unrestricted,
+    bridge=over("restrictions"),
 )
 
 VECTOR_BITS = Rule(
@@ -275,6 +299,7 @@ VECTOR_BITS = Rule(
     promise=lambda target: target.vector_bits,
     repair=take_over("vector_bits"),
     advice="state vector_bits of the target that runs it",
+    bridge=over("vector_bits"),
 )
 
 NEEDS_VECTOR_BITS = Rule(
@@ -335,3 +360,8 @@ LIBC = Rule(
     repair=_newer_libc,
     advice="state libc and libc_version of the target that runs it",
 )
+
+
+def calls(name: str, source: str) -> Rule:
+    """Return the rule that a field of the calling convention must be equal, for code on one machine."""
+    return attrs.evolve(same(name, source), bridge=over(name))
