@@ -135,6 +135,7 @@ def test_bad_target_ids_are_refused_where_they_are_bad(text, span) -> None:
         ("linux/arm64", "linux/arm64/v8"),
         ("linux/arm64", "Linux/AARCH64/8"),
         ("linux/arm64/v9", "linux/arm64/v9.0"),
+        ("linux/arm64/v9", "linux/arm64/9"),
         ("linux/arm", "linux/arm/7"),
         ("linux/arm", "linux/armhf"),
         ("linux/arm/v6", "linux/armel"),
@@ -176,6 +177,38 @@ def test_what_is_no_platform_is_refused(text) -> None:
     """A platform without an architecture is refused: the text does not say whose."""
     with pytest.raises(TargetSyntaxError):
         targetspec.parse(text, "oci")
+
+
+def test_a_system_alone_is_told_what_it_lacks() -> None:
+    """The error for a system without an architecture says so, and one for a broken escape where it is."""
+    with pytest.raises(TargetSyntaxError, match="states no architecture"):
+        targetspec.parse("macOS", "oci")
+    with pytest.raises(TargetSyntaxError) as caught:
+        targetspec.parse("windows(10%2)/amd64", "oci")
+    assert caught.value.span[0] == len("windows(10")
+
+
+def test_32_bit_arm_runs_in_the_userland_of_64_bit_arm() -> None:
+    """Code for arm/v8 needs nothing that arm64 leaves open."""
+    code, machine = targetspec.parse("linux/arm/v8", "oci"), targetspec.parse("linux/arm64", "oci")
+    assert code.compatible(machine, bridges=("compat32",))
+    assert not code.compatible(machine)
+
+
+def _set_of(text: str) -> frozenset[str]:
+    target = targetspec.parse(text, "go")
+    assert isinstance(target, CpuTarget)
+    return frozenset(target.features or ())
+
+
+def test_floating_point_of_go_on_arm() -> None:
+    """GOARM=7 is VFPv3 with 16 registers, 6 is VFPv2, and softfloat none."""
+    assert "vfp3d16" in _set_of("linux/arm")
+    assert not {"d32", "neon"} & _set_of("linux/arm")
+    assert "vfp2" in _set_of("linux/arm GOARM=6")
+    assert "vfp2" in _set_of("linux/arm GOARM=5,hardfloat")
+    soft = [_set_of(f"linux/arm GOARM={version},softfloat") for version in (5, 6, 7)]
+    assert not any(name.startswith("vfp") for names in soft for name in names)
 
 
 @pytest.mark.parametrize("pair", sorted(go.pairs()))
