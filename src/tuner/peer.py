@@ -54,6 +54,7 @@ class Job:
     limits: Limits
     confirm: bool
     fresh: bool
+    alone: bool = False
     attempts: int = 0
 
 

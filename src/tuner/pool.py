@@ -34,6 +34,8 @@ from tuner.worker import Setup
 _CLOSED_GRACE = 0.1
 _START_LIMIT = 60.0
 _STARTS = 3
+# What others send: a job may have been killed by another one's deed.
+_SENT = {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"}
 _tickets = itertools.count(1)
 
 
@@ -95,6 +97,8 @@ class Pool:
 
         The function calls `stage(name)` as each stage begins. With `confirm`, a death by a signal that we did not
         send runs the job once more in a fresh worker, and that outcome counts; `fresh` asks for a fresh worker at once.
+        Where another job may have sent the signal, no other one runs meanwhile.
+        After a signal that another job may have sent, no other job runs meanwhile.
         """
         self._check()
         terms = self._limits if limits is None else Limits.of(limits)
@@ -139,11 +143,13 @@ class Pool:
         self._check()
         if self._clock.pause() and self._crew.keeper is not None:
             self._crew.keeper.stop()
+            self._hear_keeper()  # deaths may have come with its answer
         try:
             yield
         finally:
             if self._clock.resume() and self._crew.keeper is not None:
                 self._crew.keeper.resume()
+                self._hear_keeper()
 
     def close(self) -> None:
         """Kill every worker and what it started; jobs not handed back are lost."""
@@ -183,9 +189,12 @@ class Pool:
     def _match(self) -> tuple[Job, Peer] | None:
         staff = self._crew.staff
         idle = [peer for peer in staff if peer.idle]
-        if not idle or sum(peer.job is not None for peer in staff) >= self._workers:
+        busy = [peer.job for peer in staff if peer.job is not None]
+        if not idle or len(busy) >= self._workers or any(job.alone for job in busy):
             return None
         for job in self._queue:
+            if job.alone and busy:
+                return None
             able = [peer for peer in idle if not (job.fresh and peer.jobs)]
             if able:
                 # Fresh ones are kept for the jobs that ask for one.
@@ -326,8 +335,10 @@ class Pool:
         if peer.closed_at is not None and death.signal != "SIGKILL":
             verdict = None  # it was dying, and not of us
         outcome = verdict or diagnose(death, stage, text, self._memory)
-        if verdict is None and outcome.kind == "signal" and job.confirm and job.attempts == 1:
-            job.fresh = True
+        # One that was killed by another job and is reported late looks as if it had closed its channel.
+        doubtful = peer.closed_at is not None if verdict else outcome.kind == "signal"
+        if doubtful and job.confirm and job.attempts == 1:
+            job.fresh, job.alone = True, death.signal in _SENT
             self._queue.appendleft(job)
             return
         failure = attrs.evolve(outcome, stderr=text)
