@@ -10,7 +10,7 @@ import attrs
 from targetspec.errors import FieldError
 from targetspec.fields import Text, Version, spec, version_key
 from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
-from targetspec.rules import Answer, Rule, attribute, floor, same, take_over
+from targetspec.rules import Answer, Rule, attribute, floor, same, show, take_over
 
 _SPECIFICATION = "Metal Shading Language Specification"
 _DEPLOYMENT = "deployment targets: code for an older system runs on a newer one"
@@ -30,7 +30,10 @@ _ON_IOS = (
     *(((9, 0), "1.1"), ((8, 0), "1.0")),
 )
 _LANGUAGES = {"macos": _ON_MACOS, "ios": _ON_IOS, "tvos": _ON_IOS}
-_FAMILY = r"(?:apple|common|mac|metal)[1-9][0-9]?"
+# Apple's own line grows with its chips; the others are as Metal's headers list them.
+_FAMILY = r"(?:apple[1-9][0-9]?|common[1-3]|mac[12]|metal[34])"
+_ON_A_MAC = ("macos", "maccatalyst")
+_FIRST_WITH_METAL3 = 7
 
 
 def _promised_language(target: Any) -> tuple[int, ...] | None:
@@ -46,13 +49,27 @@ def _brought(target: Any) -> str | None:
     return next((language for first, language in _LANGUAGES.get(target.os, ()) if system >= first), None)
 
 
-def _family_serves(need: str | None, have: str | None) -> Answer:
-    """Judge families of one line by number; what one line says of another is not known here."""
+def _families(target: Any) -> tuple[str, ...]:
+    """Return the family that is stated, and those of other lines that every GPU of it has."""
+    family = target.gpu_family
+    if family is None:
+        return ()
+    if not family.startswith("apple") or _number(family) < _FIRST_WITH_METAL3:
+        return (family,)
+    return (family, "metal3", "mac2") if target.os in _ON_A_MAC else (family, "metal3")
+
+
+def _family_serves(need: str | None, have: tuple[str, ...]) -> Answer:
+    """Judge families of one line by number; what a line does not say of another is not known."""
     if need is None:
         return "yes"
-    if have is None or re.sub(r"\d", "", need) != re.sub(r"\d", "", have):
-        return "unknown"
-    return "yes" if _number(need) <= _number(have) else "no"
+    if any(_line(need) == _line(one) and _number(need) <= _number(one) for one in have):
+        return "yes"
+    return "no" if have and _line(need) == _line(have[0]) else "unknown"
+
+
+def _line(family: str) -> str:
+    return family.rstrip("0123456789")
 
 
 def _number(family: str) -> int:
@@ -61,11 +78,12 @@ def _number(family: str) -> int:
 
 _GPU_FAMILY = Rule(
     label="gpu_family",
-    statement="must be at least the code's, of the same line",
+    statement="must be at least the code's, in its line or in one that the runner's implies",
     source="Metal Feature Set Tables",
     decide=_family_serves,
     demand=attribute("gpu_family"),
-    promise=attribute("gpu_family"),
+    promise=_families,
+    say=lambda need, have: (show(need), " with ".join(have) or show(None)),
     repair=take_over("gpu_family"),
     advice="state gpu_family of the target that runs it, in the line (apple, mac, metal) that the code names",
 )
