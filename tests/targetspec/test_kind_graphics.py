@@ -120,6 +120,23 @@ def test_spellings_of_hexagon_are_one_value() -> None:
     assert dsp == dsp.with_host(HexagonTarget(version="v73")).without_host()
 
 
+def test_extensions_of_any_vendor_are_taken() -> None:
+    """The sets of extensions are open: a name of the registry's form is one, whoever's it is."""
+    assert VulkanTarget(extensions={"VK_AMDX_shader_enqueue", "VK_MADEUP_thing", "SPV_INTEL_2d_block_io"})
+    assert OpenCLTarget(extensions={"cl_APPLE_SetMemObjectDestructor", "cles_khr_int64", "__opencl_c_fp64"})
+
+
+def test_families_across_lines_are_transitive() -> None:
+    """A yes and a yes make a yes for every three families and systems."""
+    families = ("apple6", "apple7", "apple9", "mac1", "mac2", "common3", "metal3", "metal4", None)
+    targets = [MetalTarget(os=os, gpu_family=family) for os in ("macos", "ios", None) for family in families]
+    runs = {one: [other for other in targets if one.compatible(other)] for one in targets}
+    assert all(runs[one] for one in targets)
+    for one in targets:
+        for other in runs[one]:
+            assert set() == set(runs[other]) - set(runs[one])
+
+
 def test_names_with_spaces_survive_the_text() -> None:
     """A device's name is kept as its driver writes it."""
     target = VulkanTarget(model="AMD Radeon [RX 7900] 100% (TM)", device_type="discrete")
@@ -140,6 +157,10 @@ def test_names_with_spaces_survive_the_text() -> None:
         (lambda: VulkanTarget(capabilities="Float16"), FieldTypeError),
         (lambda: VulkanTarget(subgroup_operations={"banana"}), FieldError),
         (lambda: VulkanTarget(model=" x"), FieldError),
+        (lambda: VulkanTarget(extensions={"KHR_16bit_storage"}), FieldError),
+        (lambda: VulkanTarget(extensions={"cl_khr_fp16"}), FieldError),
+        (lambda: OpenCLTarget(extensions={"khr_fp16"}), FieldError),
+        (lambda: OpenCLTarget(extensions={"VK_KHR_16bit_storage"}), FieldError),
         (lambda: OpenCLTarget(max_threads_per_block=-1), FieldError),
         (lambda: OpenCLTarget(max_threads_per_block=True), FieldTypeError),
         (lambda: HexagonTarget(version="v99"), FieldError),

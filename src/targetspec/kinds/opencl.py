@@ -44,7 +44,7 @@ class OpenCLTarget(GridTarget):
         "extension",
         "extensions, and optional features of OpenCL C",
         (subset("extensions", _OPENCL),),
-        r"[A-Za-z_][A-Za-z0-9_]*",
+        r"cl(?:es)?_[A-Za-z0-9_]+|__opencl_c_[a-z0-9_]+",
     )
     device: str | None = device()
     model: str | None = model()

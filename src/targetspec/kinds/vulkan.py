@@ -15,6 +15,8 @@ from targetspec.target import frozen_names
 
 _VULKAN = "Vulkan specification, versions and required limits"
 _SPIRV = "Vulkan specification, appendix on the SPIR-V environment"
+# Any vendor may add one: the prefix, the vendor's tag, the name.
+_EXTENSION = r"(?:VK|SPV)_[A-Z][A-Z0-9]*_[A-Za-z0-9_]+"
 _DEVICE_TYPES = ("discrete", "integrated", "virtual", "cpu", "other")
 _OPERATIONS = (
     r"(?:basic|vote|arithmetic|ballot|shuffle|shuffle-relative|clustered|quad|rotate|rotate-clustered)"
@@ -135,7 +137,7 @@ class VulkanTarget(GridTarget):
         metadata=spec(_Capabilities(), "capabilities of SPIR-V, such as Float16", code=(_CAPABILITIES,)),
     )
     extensions: frozenset[str] = names(
-        "extension", "extensions of Vulkan and SPIR-V", (subset("extensions", _VULKAN),)
+        "extension", "extensions of Vulkan and SPIR-V", (subset("extensions", _VULKAN),), _EXTENSION
     )
     subgroup_operations: frozenset[str] = names(
         "subgroup operation",
