@@ -18,7 +18,7 @@ from cattrs.errors import ClassValidationError
 from targetspec import cpu, registry
 from targetspec.errors import DocumentError, FieldError, Problem, TargetspecError, UnknownNameError, portable
 from targetspec.features import FeatureSet
-from targetspec.fields import TABLES_NAME, Refused, Shape
+from targetspec.fields import LONGEST_TEXT, TABLES_NAME, Refused, Shape
 from targetspec.target import HostShape, MembersShape, Target
 
 # Far beyond any target (the largest real ones are near 5 kB), and small enough to be read in well under a second.
@@ -115,13 +115,17 @@ def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = Fals
     kind = document.get("kind")
     if type(kind) is not str:
         _fail(f"{path}.kind", "must name the kind of target", f"one of {', '.join(registry.kind_names())}")
+    if len(kind) > LONGEST_TEXT:
+        _fail(f"{path}.kind", f"must be a kind of target, of at most {LONGEST_TEXT} characters")
     try:
         cls = registry.kind(kind)
     except UnknownNameError as error:
         _fail(f"{path}.kind", str(error))
     if cls.is_composite and (as_host or inner):
         # Refused before its members are read, so that no document nests without end.
-        _fail(path, "must be no composite", "composites do not nest, and are no hosts")
+        _fail(f"{path}.kind", "must be no composite", "composites do not nest, and are no hosts")
+    if as_host and not cls.host_capable:
+        _fail(f"{path}.kind", f"must be a kind that can be a host, and {kind} cannot")
     nested: tuple[Problem, ...] = ()
     if as_host and "host" in document:
         nested = (Problem(f"{path}.host", "hosts do not nest: a host has no host itself", "leave it out"),)
@@ -151,8 +155,7 @@ def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], dict[str, A
             try:
                 fields[name] = load(value)
             except Refused as refused:
-                message = f"{refused.message}, got {_shown(value)}"
-                faults.append(_Fault((Problem(f".{name}", message, refused.hint),)))
+                faults.append(_refusal(name, value, refused))
             except TargetspecError as error:
                 faults.append(_Fault((Problem(f".{name}", str(error)),)))
             except _Fault as fault:
@@ -170,6 +173,13 @@ _CONVERTER = cattrs.Converter()
 _CONVERTER.register_structure_hook_factory(lambda cls: issubclass(cls, Target), _reader)
 
 
+def _refusal(name: str, value: Any, refused: Refused) -> _Fault:
+    path = f".{name}"
+    if refused.at is not None and type(value) is list:
+        path, value = f"{path}[{refused.at}]", value[refused.at]
+    return _Fault((Problem(path, f"{refused.message}, got {_shown(value)}", refused.hint),))
+
+
 def _loader(name: str, shape: Shape) -> Callable[[Any], Any]:
     if isinstance(shape, HostShape):
         return _host
@@ -185,7 +195,7 @@ def _no_load(value: Any) -> Any:
 def _unknown_field(name: Any, known: Iterable[str]) -> _Fault:
     near = registry.nearest(str(name), known)
     hint = f"did you mean {' or '.join(near)}?" if near else ""
-    return _Fault((Problem(f".{name}", "no such field", hint),))
+    return _Fault((Problem(f".{str(name)[:LONGEST_TEXT]}", "no such field", hint),))
 
 
 def _shown(value: Any) -> str:
@@ -193,6 +203,8 @@ def _shown(value: Any) -> str:
     shown = portable(value)
     plain = value is shown or type(value) in (list, dict)
     try:
+        if type(value) is str:
+            value = value[:LONGEST_TEXT]
         return (json.dumps(value) if plain else str(shown))[:80]
     except (RecursionError, TypeError, ValueError):
         return str(shown)[:80]

@@ -22,11 +22,15 @@ _METADATA = "targetspec"
 
 
 class Refused(Exception):  # noqa: N818 - control flow between a shape and the one who knows the place
-    """A value does not fit a shape. Turned into a FieldError or a Problem by whoever knows the place."""
+    """A value does not fit a shape. Turned into a FieldError or a Problem by whoever knows the place.
+
+    `at` is the item of a sequence that does not fit, where it is one.
+    """
 
     def __init__(self, message: str, hint: str = "", *, wrong_type: bool = False) -> None:
         super().__init__(message, hint)
         self.message, self.hint, self.wrong_type = message, hint, wrong_type
+        self.at: int | None = None
 
 
 @attrs.frozen
@@ -111,6 +115,10 @@ class Flag(Shape):
         return {"type": "boolean"}
 
 
+# Far beyond any name; what is longer is no name, and costs time to look at.
+LONGEST_TEXT = 256
+
+
 @functools.lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
@@ -127,13 +135,15 @@ class Text(Shape):
         """Accept a str that matches the whole pattern."""
         if type(value) is not str:
             raise Refused(f"must be {self.what}, a string", wrong_type=True)
+        if len(value) > LONGEST_TEXT:
+            raise Refused(f"must be {self.what}, of at most {LONGEST_TEXT} characters")
         if not _compiled(self.pattern).fullmatch(value):
             raise Refused(f"must be {self.what}")
         return value
 
     def schema(self) -> dict[str, Any]:
         """Return a string schema with the pattern anchored."""
-        return {"type": "string", "pattern": f"^(?:{self.pattern})$"}
+        return {"type": "string", "pattern": f"^(?:{self.pattern})$", "maxLength": LONGEST_TEXT}
 
 
 @attrs.frozen
@@ -153,6 +163,14 @@ class Choice(Shape):
     def schema(self) -> dict[str, Any]:
         """Return the enumeration."""
         return {"enum": list(self.words)}
+
+
+def _checked_item(shape: Shape, at: int, value: Any) -> Any:
+    try:
+        return shape.check(value)
+    except Refused as refused:
+        refused.at = at
+        raise
 
 
 # Documents, records and constructors come with the same few sets of names.
@@ -176,12 +194,12 @@ class NameSet(Shape):
         if not known and (isinstance(value, str | Mapping) or not isinstance(value, Iterable)):
             raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
         names = value if type(value) is frozenset else tuple(value)
-        if set(map(type, names)) <= {str}:
+        if set(map(type, names)) <= {str} and max(map(len, names), default=0) <= LONGEST_TEXT:
             found = _fitting(self.pattern, names)
             if found is not None:
                 return found
         one = Text(self.pattern, f"a {self.what}")
-        return frozenset(one.check(name) for name in names)
+        return frozenset(_checked_item(one, at, name) for at, name in enumerate(names))
 
     def load(self, value: Any) -> frozenset[str]:
         """Accept a JSON array without repetitions."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -15,10 +14,12 @@ from targetspec.errors import (
     DocumentError,
     FieldError,
     FieldTypeError,
+    Problem,
     RegistrationError,
     TargetspecError,
     TargetSyntaxError,
 )
+from targetspec.json_places import place_of
 from targetspec.recognition import beside_llvm, candidates
 from targetspec.target import Target
 
@@ -92,6 +93,10 @@ def _read(text: str, dialect: str) -> Parsed:
     if dialect == "auto":
         return _recognised(text)
     if dialect == "native":
+        if text.strip() != "native":
+            raise TargetSyntaxError(
+                text, (0, len(text)), "only the text 'native' is this machine", "", dialect
+            )
         return Parsed(registry.layer_above("host.detected").detect_host())
     if dialect == "json":
         return _parse_json(text)
@@ -190,17 +195,9 @@ def _parse_json(text: str) -> Parsed:
         raise TargetSyntaxError(text, (0, len(text)), str(error), dialect="json") from None
 
 
-def _span_in_json(text: str, problem: object) -> tuple[int, int]:
-    """Return where a problem's member is written, or the whole text where that is not plain to see."""
-    span: tuple[int, int] | None = getattr(problem, "span", None)
-    if span is not None:
-        return span
-    key = re.search(r"\.([A-Za-z0-9_]+)[^.]*$", getattr(problem, "path", ""))
-    quoted = json.dumps(key[1]) if key else ""
-    if not quoted or text.count(quoted) != 1:
-        return 0, len(text)
-    start = text.index(quoted)
-    return start, start + len(quoted)
+def _span_in_json(text: str, problem: Problem) -> tuple[int, int]:
+    """Return where a problem's member is written."""
+    return problem.span if problem.span is not None else place_of(text, problem.path)
 
 
 def _hosted(target: Target, host: Target | str) -> Target:

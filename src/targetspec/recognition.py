@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from targetspec import registry
+from targetspec.gpu_amd import ALIASES
 from targetspec.triple_archs import known_arch
 
 _HALIDE = (
@@ -20,15 +21,21 @@ _HALIDE = (
 _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (_HALIDE, ("halide",)),
     (r"\S[^\n]*?\s(?:-C\s*|-Z\s*|--codegen[= ])(?:target[-_](?:cpu|feature)|tune[-_]cpu)=", ("rust",)),
-    (r"(?:GO[A-Z0-9]+=\S*\s*)+$|[a-z0-9]+/[a-z0-9]+(?:\s+GO[A-Z0-9]+=\S*)+\s*$", ("go",)),
-    (r"(?:apple|aws|nvidia|qcom|raspberry-pi|riscv)/\S+\s*$", ("tvm",)),
-    (r"[A-Za-z0-9_.()+-]+/\S+\s*$", ("oci", "go", "tvm")),
     (
-        r"(?:(?:sm|compute|lto)_\d+\S*|\d+\.\d+[af]?(?:\+PTX)?|\d+[af]?(?:-real|-virtual)|\d+[af]|\(\s*\d+\s*,\s*\d+\s*\))\s*$",
+        r"[a-z0-9]+/[a-z0-9]+(?:\s+[A-Z][A-Z0-9_]*=\S*)+\s*$|js/wasm\s*$|(?:[A-Z][A-Z0-9_]*=\S*\s+)*GO[A-Z0-9]+=",
+        ("go",),
+    ),
+    (r"(?:apple|aws|nvidia|qcom|raspberry-pi|riscv)/\S+\s*$", ("tvm",)),
+    (r"[A-Za-z0-9_-]+(?:\([^()/]*\))?/\S+\s*$", ("oci", "tvm")),
+    (
+        r"(?:(?:sm|compute|lto)_\d\S*|\d+\.\d+[a-z]?(?:\+PTX)?|\d+[a-z]?(?:-real|-virtual)?|\(\s*\d+\s*,\s*\d+\s*,?\s*\))\s*$",
         ("cuda",),
     ),
-    (r"(?:gfx\d\S*|amdgcn-[^\s]*-gfx\S*)\s*$", ("amdgpu",)),
-    (r"(?:manylinux|musllinux|macosx_|ios_|android_|linux_|win_|win32)\S*\s*$", ("wheel",)),
+    (rf"(?:gfx\d\S*|(?:(?:hipv4|hip|openmp)-)?amdgcn-\S*-gfx\S*|(?:{'|'.join(ALIASES)})\s*)$", ("amdgpu",)),
+    (
+        r"(?:manylinux[12_]|musllinux_|macosx_\d|ios_\d|android_\d|emscripten_\d|linux_|win_|win32)\S*\s*$",
+        ("wheel",),
+    ),
     (r"rv(?:32|64|a\d|b\d|m\d)\S*\s*$", ("riscv",)),
     (r"(?:llvm|c|cuda|rocm|opencl|metal|vulkan|webgpu|composite)(?:\s+-.*)?$", ("tvm",)),
     (r"(?:hexagon\s+-|nvptx(?:\s+-|\s*$))", ("llvm", "tvm")),

@@ -8,7 +8,14 @@ from typing import Any, ClassVar, Self
 import attrs
 
 from targetspec import compatibility, registry
-from targetspec.errors import FieldError, FieldTypeError, HostConflictError, portable
+from targetspec.errors import (
+    FieldError,
+    FieldTypeError,
+    HostConflictError,
+    NotRepresentableError,
+    TargetspecError,
+    portable,
+)
 from targetspec.fields import (
     NameSet,
     Refused,
@@ -360,7 +367,20 @@ class Target:
 
     def format(self, dialect: str = "targetspec", lossy: bool = False) -> str:
         """Return the text in a dialect; NotRepresentableError lists what does not fit, unless `lossy`."""
-        return str(registry.dialect(dialect).format(self, lossy=lossy))
+        text = str(registry.dialect(dialect).format(self, lossy=lossy))
+        if not lossy and dialect != "targetspec":
+            self._check_read_back(text, dialect)
+        return text
+
+    def _check_read_back(self, text: str, dialect: str) -> None:
+        """Refuse a text that its own dialect reads otherwise: what a writer did not know that it loses."""
+        try:
+            again: Target = registry.layer_above("parsing").parse(text, dialect)
+        except TargetspecError as error:
+            raise NotRepresentableError(dialect, (("kind", f"{text!r} is not read back: {error}"),)) from None
+        if again != self:
+            fields = (line.split(":", 1)[0] for line in diff(self, again))
+            raise NotRepresentableError(dialect, tuple((name, f"{text!r} says otherwise") for name in fields))
 
     def __str__(self) -> str:
         return self.format()

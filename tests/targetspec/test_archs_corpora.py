@@ -40,10 +40,6 @@ def _oci_answer(row: dict[str, Any]) -> bool:
     return image == host or (row["match"] and bool(image.compatible(host)))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a userland for 32-bit ARM is taken to have the ABI from before the EABI (arm/v4) as well",
-)
 def test_images_match_as_containerd_has_it(corpus) -> None:
     """What runs on a platform is what containerd matches, but for a listed row."""
     rows = [row for row in corpus("oci_platforms") if "matcher" in row]

@@ -23,7 +23,7 @@ class NoNames(NameSet):
 
     def check(self, value: Any) -> frozenset[str]:
         """Accept nothing but an empty set."""
-        if isinstance(value, frozenset) and value:
+        if isinstance(value, list | tuple | set | frozenset) and value:
             raise Refused("must be empty, for libs belong to the members", "state libs of a member")
         return super().check(value)
 

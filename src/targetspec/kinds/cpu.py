@@ -12,7 +12,19 @@ from targetspec import cpu as facts
 from targetspec.cpu_tables import cpu_index
 from targetspec.errors import FeatureConflictError, FieldError, UnknownNameError
 from targetspec.features import FeatureSet
-from targetspec.fields import Choice, Count, Flag, NameSet, Refused, Shape, Spec, Text, Version, spec
+from targetspec.fields import (
+    LONGEST_TEXT,
+    Choice,
+    Count,
+    Flag,
+    NameSet,
+    Refused,
+    Shape,
+    Spec,
+    Text,
+    Version,
+    spec,
+)
 from targetspec.kinds import cpu_rules as rules
 from targetspec.kinds.device import model
 from targetspec.registry import nearest
@@ -38,6 +50,8 @@ class _TripleShape(Shape):
     def load(self, value: Any) -> Triple:
         if type(value) is not str:
             raise Refused("must be a triple, a string", wrong_type=True)
+        if len(value) > LONGEST_TEXT:
+            raise Refused(f"must be a triple, of at most {LONGEST_TEXT} characters")
         return Triple.parse(value)
 
     def dump(self, value: Any) -> str:
@@ -47,7 +61,7 @@ class _TripleShape(Shape):
         return Triple.parse(text)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": "^[A-Za-z0-9_.+-]+$"}
+        return {"type": "string", "pattern": "^[A-Za-z0-9_.+-]+$", "maxLength": LONGEST_TEXT}
 
 
 _FEATURE_NAMES = NameSet(_NAME, "feature name")

@@ -30,6 +30,8 @@ _QEMU_X86 = (
     ("adx", "aes", "clflushopt", "clwb", "fsgsbase", "pclmul", "pku", "prfchw", "rdpid", "rdrnd", "rdseed", "sha", "sse4a"),
 )  # fmt: skip
 _QEMU_LACKS = {"aarch64": ("sme2",)}
+# 64-bit kernels have no calls of ARM's old ABI. Source: Linux, CONFIG_OABI_COMPAT of arm, which arm64 has not.
+_NO_KERNEL_HAS = ("apcs-gnu",)
 # What both instruction sets of an ARMv8-A processor have or lack together.
 _SHARED_BY_ARMV8 = ("aes", "crc", "dotprod", "fp-armv8", "fullfp16", "neon", "sha2")
 
@@ -148,4 +150,6 @@ def _is_over(name: str, label: str, built_for: Any, run_on: Any) -> bool:
         return False
     if label == "features":
         return one.has is not None and one.has(built_for, run_on)
+    if label == "abi" and built_for.abi in _NO_KERNEL_HAS:
+        return False
     return label in one.covers
