@@ -115,13 +115,30 @@ def fingerprint(kernel: Kernel, target: Any, problem: Any) -> str:
 
     KernelError where one configuration gives two different texts.
     """
-    digest = hashlib.sha256(f"{kernel.name}\0{kernel.entry}".encode())
-    for position in _sample(len(kernel.space)):
-        config = kernel.space[position]
-        text = _stable_text(kernel, config, target, problem)
-        passes = kernel.passes_of(config)
-        digest.update(f"\0{sorted(config.items())}\0{passes}\0{text}".encode(errors="surrogatepass"))
+    digest = fingerprint_start(kernel)
+    for position in sample(len(kernel.space)):
+        digest.update(fingerprint_part(kernel, position, target, problem))
     return digest.hexdigest()
+
+
+def fingerprint_start(kernel: Kernel) -> hashlib._Hash:
+    """Begin a fingerprint with what it says of a kernel beside its configurations."""
+    return hashlib.sha256(f"{kernel.name}\0{kernel.entry}".encode())
+
+
+def fingerprint_part(kernel: Kernel, position: int, target: Any, problem: Any) -> bytes:
+    """Return what a fingerprint says of the configuration at a position of the space."""
+    config = kernel.space[position]
+    text = _stable_text(kernel, config, target, problem)
+    passes = kernel.passes_of(config)
+    return f"\0{sorted(config.items())}\0{passes}\0{text}".encode(errors="surrogatepass")
+
+
+def sample(size: int) -> list[int]:
+    """Return the positions, in a space of this size, of the configurations that a fingerprint looks at."""
+    # Multiples of the golden ratio fall evenly, and in step with no parameter's list of values.
+    spread = (int(size * (number * _GOLDEN % 1)) for number in range(1, _SPREAD + 1))
+    return sorted({0, size - 1, *spread})
 
 
 def _text_of(emitted: object, source: str) -> str:
@@ -206,12 +223,6 @@ def _labelling(module: binding.ModuleRef, label: Label, context: binding.Context
     )
     labelling.triple, labelling.data_layout = module.triple, module.data_layout
     return labelling
-
-
-def _sample(size: int) -> list[int]:
-    # Multiples of the golden ratio fall evenly, and in step with no parameter's list of values.
-    spread = (int(size * (number * _GOLDEN % 1)) for number in range(1, _SPREAD + 1))
-    return sorted({0, size - 1, *spread})
 
 
 def _stable_text(kernel: Kernel, config: Mapping[str, Any], target: Any, problem: Any) -> str:

@@ -15,7 +15,7 @@ import targetspec
 from targetspec import TargetspecError, TargetSyntaxError
 from tuner import report
 from tuner.comparison import compare
-from tuner.database import Database, default_path
+from tuner.database import Database
 from tuner.errors import DatabaseError, KernelError, TunerError
 from tuner.executors import fingerprint_apart
 from tuner.kernel import Kernel
@@ -24,6 +24,7 @@ from tuner.progress import Progress
 from tuner.record import Record
 from tuner.session import Result, read_problem, runnable, tune
 from tuner.spawning import START_METHODS
+from tuner.store_place import default_path
 from tuner.strategies import STRATEGIES
 
 _NOTHING, _BAD_INPUT, _INTERRUPTED = 1, 2, 130

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import itertools
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,18 +13,25 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 import targetspec
-from tuner import build, record_checks, store_rows
+from tuner import build, record_checks, store_rows, store_runs, store_upkeep
+from tuner.advice import Advisor
+from tuner.deployment import Choice
 from tuner.errors import DatabaseError, RecordError
+from tuner.explanation import Explanation
+from tuner.identity import Fingerprints
 from tuner.kernel import Kernel
-from tuner.record import Record
+from tuner.nearness import Task
+from tuner.record import Record, utc_now
 from tuner.store_connection import Store
-from tuner.values import shown
+from tuner.store_place import absolute
+from tuner.store_runs import RunInfo
+from tuner.values import Values, shown
 
 _CHUNK = 500  # records read at once: memory stays flat, and no transaction stays open between two of them
 
 
 class Database:
-    """The records in one file, created where there is none; a set: an equal record is kept once.
+    """The records in one file, created where there is none but for `create=False`; an equal record is kept once.
 
     What was added survives the death of any process; `synchronous="FULL"` adds power loss, and costs a
     write to the disk each time. Usable from threads and after a fork; it pickles as its path. Every method
@@ -30,14 +39,20 @@ class Database:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], *, synchronous: Literal["NORMAL", "FULL"] = "NORMAL"
+        self,
+        path: str | os.PathLike[str],
+        *,
+        synchronous: Literal["NORMAL", "FULL"] = "NORMAL",
+        create: bool = True,
     ) -> None:
         if synchronous not in {"NORMAL", "FULL"}:
             raise ValueError(f'synchronous must be "NORMAL" or "FULL", got {synchronous!r}')
-        self.path = _absolute(path)
+        self.path = absolute(path)
         self.synchronous = synchronous
         self._target: store_rows.TargetRow | None = None
-        self._store = Store(self.path, synchronous)
+        self._store = Store(self.path, synchronous, create=create)
+        self._fingerprints = Fingerprints()
+        self._advisor = Advisor(self._store, self._fingerprints, self._record)
         self._store.read(lambda _: None)
 
     def add(self, record: Record) -> bool:
@@ -61,10 +76,11 @@ class Database:
         """Return the best record of exactly this kernel, problem, toolchain and tuning key, or None.
 
         The toolchain is today's and the fingerprint the kernel's own unless stated; a kernel given by its
-        name needs its fingerprint stated.
+        name needs its fingerprint stated. A kernel that is not one of `tuner.kernels` emits in a worker process,
+        once for each target and problem; KernelError where it emits nothing at all, or not the same each time.
         """
         if fingerprint is None:
-            fingerprint = _fingerprint(kernel, target, problem)
+            fingerprint = self.fingerprint(kernel, problem, target)
         if toolchain is None:
             toolchain = build.toolchain()
         return self.best(kernel, problem=problem, target=target, toolchain=toolchain, fingerprint=fingerprint)
@@ -110,6 +126,52 @@ class Database:
         )  # fmt: skip
         return self._records(filters, self._store.read(store_rows.newest))
 
+    def seeds(
+        self,
+        kernel: Kernel | str,
+        problem: Mapping[str, Any],
+        target: targetspec.Target,
+        *,
+        limit: int = 64,
+        toolchain: str | None = None,
+    ) -> tuple[Record, ...]:
+        """Return records whose configurations are worth trying first: suggestions, never answers.
+
+        The best few of each task of the kernel's name, of targets that `compatible(..., purpose="schedule")` does
+        not refuse, the nearest targets and problems first. A Kernel leaves out what its space does not hold, and
+        what its `needs` forbid here.
+        """
+        return self._advisor.seeds(_asked(kernel, problem, target, toolchain), limit)
+
+    def explain(
+        self,
+        kernel: Kernel | str,
+        problem: Mapping[str, Any],
+        target: targetspec.Target,
+        *,
+        toolchain: str | None = None,
+        fingerprint: str | None = None,
+    ) -> Explanation:
+        """Say why `lookup` finds nothing: the nearest record, and the fields that stood in the way."""
+        return self._advisor.explain(_asked(kernel, problem, target, toolchain), fingerprint)
+
+    def best_for(
+        self, kernel: Kernel, problem: Mapping[str, Any], run_on: targetspec.Target | None = None
+    ) -> Choice:
+        """Choose what to use on a machine, this one unless stated, and say on which ground and why.
+
+        It is the exact record; else that of the nearest target whose code runs there; else the kernel's first
+        configuration that the machine can hold.
+        """
+        here = targetspec.detect_host() if run_on is None else run_on
+        return self._advisor.best_for(kernel, _asked(kernel, problem, here, None))
+
+    def fingerprint(self, kernel: Kernel | str, problem: Mapping[str, Any], target: targetspec.Target) -> str:
+        """Return what tells this kernel from others of its name, for a problem and a target."""
+        if isinstance(kernel, str):
+            raise TypeError(f"a kernel given by its name, {kernel!r}, needs its fingerprint stated")
+        return self._fingerprints.of(kernel, target, problem)
+
     def runs(
         self,
         kernel: Kernel | str | None = None,
@@ -123,8 +185,96 @@ class Database:
         filters = _filters(kernel, problem, target, toolchain=toolchain, fingerprint=fingerprint)
         return self._store.read(lambda connection: store_rows.runs(connection, filters))
 
+    def run(self, name: str) -> RunInfo | None:
+        """Return what is known of a run beside its records; None where it was not begun here, but imported, say."""
+        return self._store.read(lambda connection: store_runs.info(connection, name))
+
+    def begin_run(self, name: str, task: store_runs.Task, settings: Mapping[str, Any]) -> None:
+        """Note that a run begins in this process; it is unfinished until `end_run`."""
+        chosen, now = Values(settings), utc_now()
+        self._store.write(lambda connection: store_runs.begin(connection, name, task, chosen, now))
+
+    def unfinished_run(self, task: store_runs.Task, settings: Mapping[str, Any]) -> RunInfo | None:
+        """Return the newest unfinished run of a task and settings whose process has gone."""
+        chosen = Values(settings)
+        return self._store.read(lambda connection: store_runs.unfinished(connection, task, chosen))
+
+    def take_up_run(self, task: store_runs.Task, settings: Mapping[str, Any]) -> str | None:
+        """Make that run this process's own, and return its name; None where there is none."""
+        chosen = Values(settings)
+        if self.unfinished_run(task, settings) is None:
+            return None
+        return self._store.write(lambda connection: store_runs.take_up(connection, task, chosen))
+
+    def leave_run(self, name: str) -> None:
+        """Leave a run unfinished, for this or another process to take up."""
+        self._store.write(lambda connection: store_runs.leave(connection, name))
+
+    def end_run(self, name: str) -> None:
+        """Note that a run is complete."""
+        self._store.write(lambda connection: store_runs.end(connection, name, utc_now()))
+
+    def merge(self, other: Database | str | os.PathLike[str]) -> int:
+        """Add the records and runs of another file, and return how many records were new."""
+        with contextlib.ExitStack() as stack:
+            source = (
+                other if isinstance(other, Database) else stack.enter_context(Database(other, create=False))
+            )
+            added = sum(self.add_all(chunk) for chunk in _chunks(source.records()))
+            runs = source._store.read(store_runs.rows)  # noqa: SLF001 - of the same class
+            self._store.write(lambda connection: store_runs.add_rows(connection, runs))
+        return added
+
+    def prune(
+        self,
+        kernel: Kernel | str | None = None,
+        *,
+        problem: Mapping[str, Any] | None = None,
+        target: targetspec.Target | None = None,
+        toolchain: str | None = None,
+        fingerprint: str | None = None,
+        run: str | None = None,
+        role: str | None = None,
+        kind: str | None = None,
+        before: str | None = None,
+        keep: int = 0,
+    ) -> int:
+        """Delete the records chosen, as for `records`, and made before a time; return how many there were.
+
+        The `keep` best of each task stay, and so do records of runs that are going on. ValueError where nothing is
+        chosen: it would delete everything.
+        """
+        filters = _filters(
+            kernel, problem, target,
+            toolchain=toolchain, fingerprint=fingerprint, run=run, role=role, kind=kind,
+        )  # fmt: skip
+        moment = None if before is None else record_checks.moment(before)
+        if not filters and moment is None and not keep:
+            raise ValueError(
+                "nothing is chosen, so every record would be deleted; choose some, or say how many to keep"
+            )
+        return self._store.write(lambda connection: store_upkeep.prune(connection, filters, moment, keep))
+
+    def vacuum(self) -> tuple[int, int]:
+        """Give the room of what was deleted back to the disk; return the file's size in bytes before and after."""
+        before = Path(self.path).stat().st_size
+        self._store.read(store_upkeep.vacuum)
+        return before, Path(self.path).stat().st_size
+
+    def check(self) -> Iterator[str]:
+        """Go through the whole file and say, one by one, what is wrong with it; nothing where it is sound."""
+        yield from self._store.read(store_upkeep.faults)
+        after = 0
+        while rows := self._chunk({}, after, sys.maxsize):
+            for row in rows:
+                fault = store_upkeep.fault_of(row)
+                if fault:
+                    yield f"record {row[0]}: {fault}"
+            after = rows[-1][0]
+
     def close(self) -> None:
         """Close the file; what was added stays."""
+        self._fingerprints.close()
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -139,7 +289,8 @@ class Database:
         return f"Database({self.path!r}, synchronous={self.synchronous!r})"
 
     def __reduce__(self) -> tuple[Callable[[str], Database], tuple[str]]:
-        return functools.partial(Database, synchronous=self.synchronous), (self.path,)
+        create = self._store.create
+        return functools.partial(Database, synchronous=self.synchronous, create=create), (self.path,)
 
     def _row(self, record: Record) -> store_rows.Row:
         if type(record) is not Record:
@@ -168,42 +319,22 @@ class Database:
             raise DatabaseError(self.path, f"cannot read record {row[0]}: {error}") from error
 
 
-def default_path() -> Path:
-    """Return the file that the commands use: `targetspec/tuner.sqlite` in the user's data folder."""
-    # As platformdirs has it; that package is one more dependency for these few lines.
-    stated = Path(os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_DATA_HOME", ""))
-    if sys.platform == "darwin":
-        folder = _home("Library", "Application Support")
-    elif stated.is_absolute():
-        # The XDG specification has relative paths ignored.
-        folder = stated
-    else:
-        folder = _home("AppData", "Local") if sys.platform == "win32" else _home(".local", "share")
-    return folder / "targetspec" / "tuner.sqlite"
+def _chunks(records: Iterator[Record]) -> Iterator[list[Record]]:
+    while chunk := list(itertools.islice(records, _CHUNK)):
+        yield chunk
 
 
-def _home(*parts: str) -> Path:
-    try:
-        return Path.home().joinpath(*parts)
-    except RuntimeError as error:
-        raise DatabaseError(
-            "~", f"cannot be found, so there is no default file; give a path ({error})"
-        ) from error
+def _asked(
+    kernel: Kernel | str, problem: Mapping[str, Any], target: targetspec.Target, toolchain: str | None
+) -> Task:
+    _check_target(target)
+    known = record_checks.problem(problem)
+    return Task(kernel=kernel, problem=known, target=target, toolchain=toolchain or build.toolchain())
 
 
-def _absolute(path: str | os.PathLike[str]) -> str:
-    text = os.fspath(path)
-    if not isinstance(text, str):
-        raise DatabaseError(repr(text), "is no text; give the path as str or pathlib.Path")
-    if text in {"", ":memory:"} or "\0" in text:
-        raise DatabaseError(repr(text), "is no path of a file; records are kept in a file, so give one")
-    return os.path.abspath(text)  # noqa: PTH100 - Path.absolute keeps `..`
-
-
-def _fingerprint(kernel: Kernel | str, target: targetspec.Target, problem: Mapping[str, Any]) -> str:
-    if isinstance(kernel, str):
-        raise TypeError(f"a kernel given by its name, {kernel!r}, needs its fingerprint stated")
-    return build.fingerprint(kernel, target, problem)
+def _check_target(target: targetspec.Target | None) -> None:
+    if not isinstance(target, targetspec.Target | None):
+        raise RecordError("$.target", f"must be a targetspec.Target, got {shown(target)}")
 
 
 def _filters(
@@ -212,8 +343,7 @@ def _filters(
     target: targetspec.Target | None,
     **rest: str | None,
 ) -> dict[str, str]:
-    if not isinstance(target, targetspec.Target | None):
-        raise RecordError("$.target", f"must be a targetspec.Target, got {shown(target)}")
+    _check_target(target)
     filters = rest | {
         "kernel": kernel if kernel is None or isinstance(kernel, str) else kernel.name,
         "problem": None if problem is None else record_checks.problem(problem).text,

@@ -14,6 +14,7 @@ from tuner.errors import RecordError
 from tuner.values import Values, check_float, check_integer, check_text, shown
 
 _DIGEST = re.compile("[0-9a-f]{64}")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _CREATED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)", re.ASCII)
 
 
@@ -108,20 +109,25 @@ def _values(field: str, members: Any) -> Values:
         raise error.under(field) from None
 
 
-def created(moment: Any) -> str:
+def created(written: Any) -> str:
     """Return a time in UTC in its one form."""
-    check_text("$.created", moment)
+    check_text("$.created", written)
     try:
-        parsed = datetime.fromisoformat(moment) if _CREATED.fullmatch(moment) else None
+        parsed = datetime.fromisoformat(written) if _CREATED.fullmatch(written) else None
     except ValueError:
         parsed = None
     if parsed is None:
         allowed = 'must be a time in UTC such as "2026-01-31T12:00:00Z"'
-        raise RecordError("$.created", f"{allowed}, got {shown(moment)}")
+        raise RecordError("$.created", f"{allowed}, got {shown(written)}")
     return instant(parsed)
 
 
-def instant(moment: datetime) -> str:
+def moment(written: str) -> str:
+    """Return a time in UTC as records hold it; a day stands for its beginning."""
+    return created(f"{written}T00:00:00Z" if _DAY.fullmatch(written) else written)
+
+
+def instant(at: datetime) -> str:
     """Return a moment in UTC as the text that records hold."""
     # A fixed width, so that the order of texts is the order of time; %Y does not pad on every platform.
-    return f"{moment.year:04}-{moment:%m-%dT%H:%M:%S.%f}Z"
+    return f"{at.year:04}-{at:%m-%dT%H:%M:%S.%f}Z"

@@ -27,9 +27,10 @@ _T = TypeVar("_T")
 class Store:
     """The connection to one file. Everything happens within `read` or `write`, in any thread or process."""
 
-    def __init__(self, path: str, synchronous: str) -> None:
+    def __init__(self, path: str, synchronous: str, *, create: bool = True) -> None:
         self.path = path
         self.synchronous = synchronous
+        self.create = create
         self._closed = False
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
@@ -85,7 +86,7 @@ class Store:
         if self._closed:
             raise DatabaseError(self.path, "is closed; open it again with Database(path)")
         if self._connection is None:
-            self._connection = _connect(self.path, self.synchronous)
+            self._connection = _connect(self.path, self.synchronous, create=self.create)
             self._file = _file_at(self.path)
         # Without this, what is written to a deleted file would be lost without a word.
         elif _file_at(self.path) != self._file:
@@ -93,7 +94,9 @@ class Store:
         return self._connection
 
 
-def _connect(path: str, synchronous: str) -> sqlite3.Connection:
+def _connect(path: str, synchronous: str, *, create: bool) -> sqlite3.Connection:
+    if not create and not os.path.lexists(path):
+        raise DatabaseError(path, "is not there; `tuner tune` makes it, and so does Database(path)")
     _check_place(path)
     connection = sqlite3.connect(path, timeout=_ATTEMPT, isolation_level=None, check_same_thread=False)
     try:

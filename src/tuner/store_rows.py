@@ -12,7 +12,7 @@ import attrs
 
 import targetspec
 from tuner.record import Outcome, Record, read_target
-from tuner.values import canonical
+from tuner.values import Values, canonical
 
 _RECORD = (
     "kernel", "fingerprint", "problem", "toolchain", "run", "number", "role", "created", "config", "cost",
@@ -20,7 +20,7 @@ _RECORD = (
 )  # fmt: skip
 _OUTCOME = ("kind", "stage", "cause", "stderr", "stopped_early")
 _JSON = ("problem", "config", "times", "quality")
-_SELECT = f"""SELECT records.id, targets.document, {", ".join(_RECORD + _OUTCOME)} FROM records
+_SELECT = f"""SELECT records.id, records.identity, targets.document, {", ".join(_RECORD + _OUTCOME)} FROM records
     JOIN tasks ON tasks.id = records.task JOIN targets ON targets.id = records.target"""  # noqa: S608 - the names above, nothing else
 
 FILTERS = ("kernel", "fingerprint", "problem", "tuning_key", "toolchain", "run", "role", "kind")
@@ -69,9 +69,14 @@ def row(record: Record, target: TargetRow) -> Row:
 
 def insert(connection: sqlite3.Connection, new: Row) -> int:
     """Write one row and return 1, or 0 where an equal record is there already."""
-    task = _number_of(connection, _FIND_TASK, _ADD_TASK, new.task)
+    task = task_number(connection, new.task)
     target = _number_of(connection, _FIND_TARGET, _ADD_TARGET, new.target)
     return connection.execute(_ADD_RECORD, (task, target, *new.members)).rowcount
+
+
+def task_number(connection: sqlite3.Connection, task: tuple[str, ...]) -> int:
+    """Return the number of a task: kernel, fingerprint, problem, tuning key and toolchain."""
+    return _number_of(connection, _FIND_TASK, _ADD_TASK, task)
 
 
 def _number_of(connection: sqlite3.Connection, find: str, add: str, key: tuple[str, ...]) -> int:
@@ -95,17 +100,24 @@ _ADD_RECORD = """INSERT INTO records (task, target, identity, run, number, role,
 
 def read(row: tuple[Any, ...]) -> Record:
     """Return the record of a selected row, or raise RecordError where it is damaged."""
-    _, document, *columns = row
+    _, _, document, *columns = row
     members = dict(zip(_RECORD + _OUTCOME, columns, strict=True))
     outcome = {name: members.pop(name) for name in _OUTCOME}
     outcome["stopped_early"] = bool(outcome["stopped_early"])
     members.update({name: json.loads(members[name]) for name in _JSON})
-    return Record(target=_target(document), outcome=Outcome(**outcome), **members)
+    return Record(target=target_of(document), outcome=Outcome(**outcome), **members)
 
 
-@functools.lru_cache(maxsize=256)
-def _target(document: str) -> targetspec.Target:
+@functools.lru_cache(maxsize=1024)
+def target_of(document: str) -> targetspec.Target:
+    """Return the target of a document; equal texts give one object."""
     return read_target(json.loads(document))
+
+
+@functools.lru_cache(maxsize=4096)
+def values(text: str) -> Values:
+    """Return the values of a canonical JSON text."""
+    return Values(json.loads(text))
 
 
 def newest(connection: sqlite3.Connection) -> int:
@@ -120,6 +132,13 @@ def some(
     """Return the first `count` rows chosen, in the order of writing, numbered above `after` and to `upto`."""
     where = f"WHERE records.id > ? AND records.id <= ?{_conditions(filters)} ORDER BY records.id LIMIT ?"
     return connection.execute(f"{_SELECT} {where}", (after, upto, *filters.values(), count)).fetchall()
+
+
+def numbers(filters: Mapping[str, Any], before: str | None) -> tuple[str, tuple[Any, ...]]:
+    """Return the query for the number and run of each record chosen, and its values."""
+    where = f"TRUE{_conditions(filters)}{'' if before is None else ' AND created < ?'}"
+    query = f"SELECT records.id, run FROM records JOIN tasks ON tasks.id = records.task WHERE {where}"  # noqa: S608 - as above
+    return query, (*filters.values(), *([] if before is None else [before]))
 
 
 def best(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[Any, ...] | None:
@@ -147,6 +166,48 @@ _FIRST = """(role = 'final' OR NOT EXISTS (
     SELECT 1 FROM records AS final
     WHERE final.task = records.task AND final.run = records.run AND final.kind = 'ok' AND final.role = 'final'))"""
 _ORDER = "stopped_early, cost, created, identity"
+
+
+def tasks(connection: sqlite3.Connection, kernel: str) -> list[tuple[Any, ...]]:
+    """Return a kernel's tasks that have records: number, the parts of the key but the kernel, and a target's document.
+
+    The target is that of a good record where there is one, which the last column tells.
+    """
+    return connection.execute(
+        f"""SELECT id, fingerprint, problem, tuning_key, toolchain, (SELECT document FROM targets WHERE id = target), good
+        FROM (SELECT *, coalesce(good_target, (SELECT target FROM records WHERE task = tasks.id LIMIT 1)) AS target,
+                good_target IS NOT NULL AS good
+            FROM (SELECT *, (SELECT target FROM records WHERE task = tasks.id AND {_GOOD} LIMIT 1) AS good_target
+                FROM tasks WHERE kernel = ?) AS tasks)
+        WHERE target IS NOT NULL""",  # noqa: S608 - fixed texts only
+        (kernel,),
+    ).fetchall()
+
+
+def best_of_task(connection: sqlite3.Connection, task: int, count: int) -> list[tuple[Any, ...]]:
+    """Return the rows of the best records of a task, in the order of `best`."""
+    return connection.execute(
+        f"{_SELECT} WHERE records.task = ? AND {_GOOD} AND {_FIRST} ORDER BY {_ORDER} LIMIT ?", (task, count)
+    ).fetchall()
+
+
+def some_of_task(connection: sqlite3.Connection, task: int) -> tuple[Any, ...] | None:
+    """Return the row of one record of a task, whatever its outcome."""
+    found: tuple[Any, ...] | None = connection.execute(
+        f"{_SELECT} WHERE records.task = ? ORDER BY records.id LIMIT 1", (task,)
+    ).fetchone()
+    return found
+
+
+def outcomes_of_task(connection: sqlite3.Connection, task: int) -> dict[str, int]:
+    """Count the records of a task by the kind of their outcome."""
+    counted = connection.execute("SELECT kind, count(*) FROM records WHERE task = ? GROUP BY kind", (task,))
+    return dict(counted.fetchall())
+
+
+def kernels(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Return the names of the kernels that have records, sorted."""
+    return tuple(name for (name,) in connection.execute("SELECT DISTINCT kernel FROM tasks ORDER BY kernel"))
 
 
 def runs(connection: sqlite3.Connection, filters: Mapping[str, Any]) -> tuple[str, ...]:

@@ -51,11 +51,25 @@ _VERSION_1 = (
     "CREATE INDEX finals ON records (task, run) WHERE kind = 'ok' AND role = 'final'",
 )
 
+# A run is open until it ends: what is open and has lost its process is taken up again. `owner` says which process.
+_VERSION_2 = (
+    """CREATE TABLE runs (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        task INTEGER NOT NULL REFERENCES tasks,
+        settings TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        started TEXT NOT NULL,
+        ended TEXT)""",
+    "CREATE INDEX runs_by_task ON runs (task, ended)",
+)
+
 # The statements that lead from each version to the next; a new file takes all the steps.
-_STEPS = (_VERSION_1,)
+_STEPS = (_VERSION_1, _VERSION_2)
 VERSION = len(_STEPS)
 
-_OURS = frozenset(
+# What each version added, by type and name.
+_THINGS = (
     {
         ("table", "targets"),
         ("table", "tasks"),
@@ -63,7 +77,8 @@ _OURS = frozenset(
         ("index", "records_by_run"),
         ("index", "records_by_cost"),
         ("index", "finals"),
-    }
+    },
+    {("table", "runs"), ("index", "runs_by_task")},
 )
 
 
@@ -76,12 +91,14 @@ def prepare(connection: sqlite3.Connection, path: str, synchronous: str) -> None
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     version = _read_version(connection, path)
+    if version:
+        _check_tables(connection, path, version)  # before anything is changed in it
     _share(connection, path)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA foreign_keys = ON")
     if version < VERSION:
         _upgrade(connection, path)
-    _check_tables(connection, path)
+        _check_tables(connection, path, VERSION)
 
 
 def _read_version(connection: sqlite3.Connection, path: str) -> int:
@@ -131,12 +148,13 @@ def _upgrade(connection: sqlite3.Connection, path: str) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _check_tables(connection: sqlite3.Connection, path: str) -> None:
+def _check_tables(connection: sqlite3.Connection, path: str, version: int) -> None:
     # SQLite keeps things of its own under such names: those behind UNIQUE, and what ANALYZE finds.
     found = connection.execute(
         "SELECT type, name FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
     )
-    if extra := _OURS.symmetric_difference(found.fetchall()):
+    ours = set().union(*_THINGS[:version])
+    if extra := ours.symmetric_difference(found.fetchall()):
         kind, name = min(extra)
-        verb = "misses" if (kind, name) in _OURS else "also has"
+        verb = "misses" if (kind, name) in ours else "also has"
         raise DatabaseError(path, f"is damaged: it {verb} the {kind} {name!r}; restore it from a copy")

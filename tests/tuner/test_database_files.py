@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from record_examples import EXAMPLE, numbered
-from tuner import database, store_connection
+from tuner import database, store_connection, store_place
 from tuner.database import Database
 from tuner.errors import DatabaseError
 
@@ -53,9 +53,10 @@ def foreign(path: Path, *statements: str) -> bytes:
         (["PRAGMA journal_mode = WAL", "CREATE TABLE songs (title)"], "of another program"),
         (["PRAGMA application_id = 7"], "of another program"),
         (["PRAGMA user_version = 1"], "of another program"),
-        (["PRAGMA application_id = 1953853029", "PRAGMA user_version = 2"], "has schema 2, newer than 1"),
+        (["PRAGMA application_id = 1953853029", "PRAGMA user_version = 3"], "has schema 3, newer than 2"),
         (["PRAGMA application_id = 1953853029", "PRAGMA user_version = -1"], "is damaged: it has schema -1"),
         (["PRAGMA application_id = 1953853029", "PRAGMA user_version = 1"], "is damaged: it misses"),
+        (["PRAGMA application_id = 1953853029", "PRAGMA user_version = 2"], "is damaged: it misses"),
     ],
 )
 def test_a_database_that_is_none_of_ours(path: Path, statements: list[str], message: str):
@@ -261,13 +262,13 @@ def test_the_default_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, variables: dict[str, str], expected: str
 ):
     """The default file is in the user's data folder, as each platform has it; asking makes nothing."""
-    monkeypatch.setattr(database.sys, "platform", platform)
-    monkeypatch.setattr(database.Path, "home", lambda: tmp_path / "home")
+    monkeypatch.setattr(store_place.sys, "platform", platform)
+    monkeypatch.setattr(store_place.Path, "home", lambda: tmp_path / "home")
     for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value.format(tmp_path))
-    assert tmp_path / expected / "targetspec" / "tuner.sqlite" == database.default_path()
+    assert tmp_path / expected / "targetspec" / "tuner.sqlite" == store_place.default_path()
     assert [] == list(tmp_path.iterdir())
 
 
@@ -277,8 +278,8 @@ def test_no_home_no_default(monkeypatch: pytest.MonkeyPatch):
     def home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
-    monkeypatch.setattr(database.sys, "platform", "linux")
-    monkeypatch.setattr(database.Path, "home", home)
+    monkeypatch.setattr(store_place.sys, "platform", "linux")
+    monkeypatch.setattr(store_place.Path, "home", home)
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     with pytest.raises(DatabaseError, match="give a path"):
-        database.default_path()
+        store_place.default_path()

@@ -1,0 +1,140 @@
+"""What a record store advises beside exact answers: seeds, why there is no answer, and what to deploy."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from tuner import deployment, explanation, nearness, store_rows
+from tuner.deployment import Choice
+from tuner.explanation import Explanation
+from tuner.identity import Fingerprints
+from tuner.kernel import Kernel
+from tuner.nearness import Near, Task
+from tuner.record import Record
+from tuner.store_connection import Store
+
+
+@attrs.frozen
+class Advisor:
+    """Reads a store for tasks near the one that is asked for."""
+
+    _store: Store
+    _fingerprints: Fingerprints
+    _record: Callable[[tuple[Any, ...]], Record]
+
+    def seeds(self, asked: Task, limit: int) -> tuple[Record, ...]:
+        """Return records whose configurations are worth trying, the nearest first."""
+        found: list[Record] = []
+        for near in self._near(asked):
+            if len(found) >= limit or not near.is_compatible:
+                break
+            found += [record for record in self._best_of(near) if nearness.is_seed(record, asked)]
+        return tuple(found[:limit])
+
+    def explain(self, asked: Task, fingerprint: str | None) -> Explanation:
+        """Say why a lookup finds nothing."""
+        question = f"{asked.name} {asked.problem.text} for {asked.target}"
+        if fingerprint is None and isinstance(asked.kernel, Kernel):
+            fingerprint = self._fingerprints.of(asked.kernel, asked.target, asked.problem)
+        answer = None if fingerprint is None else self._answer(asked, fingerprint)
+        if answer is not None:
+            return Explanation(question, answer)
+        near = self._near(asked)
+        if not near:
+            return Explanation(question, note=self._no_such_kernel(asked.name))
+        return self._explained(question, asked, _fewest_differences(near, asked, fingerprint), fingerprint)
+
+    def best_for(self, kernel: Kernel, asked: Task) -> Choice:
+        """Choose what to use on the target that is asked for."""
+        here = asked.target
+        record = self._answer(asked, self._fingerprints.of(kernel, here, asked.problem))
+        if record is not None:
+            return deployment.exact(record, here)
+        same = [near for near in self._near(asked) if near.problem == asked.problem]
+        seen = [record for near in same for record in self._best_of(near)[:1]]
+        # What cannot run here needs no fingerprint, for which the kernel must emit code for that target.
+        able = [record for record in seen if record.target.compatible(here, purpose="code")]
+        known = [record for record in able if self._is_todays(kernel, record)]
+        choice = deployment.nearest(known, here, asked.toolchain)
+        return choice or deployment.default(kernel, dict(asked.problem), here, seen)
+
+    def _answer(self, asked: Task, fingerprint: str) -> Record | None:
+        filters = {
+            "kernel": asked.name,
+            "fingerprint": fingerprint,
+            "problem": asked.problem.text,
+            "tuning_key": asked.target.tuning_key,
+            "toolchain": asked.toolchain,
+        }
+        row = self._store.read(lambda connection: store_rows.best(connection, filters))
+        return None if row is None else self._record(row)
+
+    def _near(self, asked: Task) -> list[Near]:
+        rows = self._store.read(lambda connection: store_rows.tasks(connection, asked.name))
+        return nearness.rank(rows, asked)
+
+    def _best_of(self, near: Near) -> list[Record]:
+        rows = self._store.read(
+            lambda connection: store_rows.best_of_task(connection, near.number, nearness.PER_TASK)
+        )
+        return [self._record(row) for row in rows]
+
+    def _some_of(self, near: Near) -> Record | None:
+        best = self._best_of(near)
+        if best:
+            return best[0]
+        row = self._store.read(lambda connection: store_rows.some_of_task(connection, near.number))
+        return None if row is None else self._record(row)
+
+    def _explained(self, question: str, asked: Task, near: Near, stated: str | None) -> Explanation:
+        record = self._some_of(near)
+        if record is None:
+            return Explanation(question, note="its records were deleted meanwhile")
+        found = explanation.obstacles_of(
+            record,
+            problem=asked.problem,
+            target=asked.target,
+            toolchain=asked.toolchain,
+            fingerprint=self._fingerprint_for(record, asked, stated),
+        )
+        verdict = record.target.compatible(asked.target, purpose="schedule") if found else None
+        return Explanation(question, None, record, found, verdict, self._note(near, obstructed=bool(found)))
+
+    def _fingerprint_for(self, record: Record, asked: Task, stated: str | None) -> str | None:
+        """Return today's fingerprint of the kernel for a record's own task, where it can be known."""
+        if isinstance(asked.kernel, Kernel):
+            return self._fingerprints.of(asked.kernel, record.target, record.problem)
+        is_same = (record.problem, record.target.tuning_key) == (asked.problem, asked.target.tuning_key)
+        return stated if is_same else None
+
+    def _note(self, near: Near, *, obstructed: bool) -> str:
+        if obstructed:
+            return "no record of exactly this"
+        if near.has_good:
+            return "its fingerprint was not stated, and only with it is there an answer"
+        counted = self._store.read(lambda connection: store_rows.outcomes_of_task(connection, near.number))
+        told = ", ".join(f"{count} {kind}" for kind, count in sorted(counted.items()))
+        return f"it was tried, and no trial has succeeded: {told}"
+
+    def _no_such_kernel(self, name: str) -> str:
+        names = self._store.read(store_rows.kernels)
+        others = f"it has records of {', '.join(names[:8])}" if names else "it is empty"
+        return f"no record of a kernel {name!r} in {self._store.path}: {others}"
+
+    def _is_todays(self, kernel: Kernel, record: Record) -> bool:
+        return record.fingerprint == self._fingerprints.of(kernel, record.target, record.problem)
+
+
+def _fewest_differences(near: list[Near], asked: Task, fingerprint: str | None) -> Near:
+    """Return the task that differs in the fewest parts of the key, of several the nearest."""
+    key = (asked.problem.text, asked.target.tuning_key, asked.toolchain)
+
+    def differences(task: Near) -> tuple[int, bool]:
+        held = (task.problem.text, task.tuning_key, task.toolchain)
+        return sum(map(operator.ne, key, held)), fingerprint not in {None, task.fingerprint}
+
+    return min(near, key=differences)

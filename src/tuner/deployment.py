@@ -1,0 +1,87 @@
+"""What to use at deployment: a kernel's configuration for the machine that is there, and on what ground."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import attrs
+
+import targetspec
+from tuner.errors import KernelError
+from tuner.kernel import Kernel
+from tuner.nearness import distance_of_targets
+from tuner.record import Record
+from tuner.space import Configuration
+
+Ground = Literal["exact", "compatible", "default"]
+
+
+@attrs.frozen
+class Choice:
+    """A configuration to use, on one of three grounds, and why on this one.
+
+    `ground`: "exact", the record of this very target; "compatible", that of a target whose code runs here, which
+    `target` is; "default", the first configuration that the target can hold, where there is no such record.
+    """
+
+    ground: Ground
+    config: Configuration
+    target: targetspec.Target
+    reason: str
+    record: Record | None = None
+
+    def __str__(self) -> str:
+        return f"{self.ground}: {self.config} for {self.target}: {self.reason}"
+
+
+def exact(record: Record, run_on: targetspec.Target) -> Choice:
+    """Choose the record that answers exactly."""
+    reason = f"measured for this very target, in run {record.run}"
+    return Choice("exact", dict(record.config), run_on, reason, record)
+
+
+def nearest(records: Iterable[Record], run_on: targetspec.Target, toolchain: str) -> Choice | None:
+    """Choose the record of the target nearest to this one among those whose code runs here; then the least cost."""
+    able = [record for record in records if record.target.compatible(run_on, purpose="code")]
+    if not able:
+        return None
+    best = min(able, key=lambda record: _rank(record, run_on, toolchain))
+    told = "" if best.toolchain == toolchain else f"; it was measured with {best.toolchain}"
+    reason = (
+        f"no record for this very target; code for {best.target} runs here, measured in run {best.run}{told}"
+    )
+    return Choice("compatible", dict(best.config), best.target, reason, best)
+
+
+def _rank(record: Record, run_on: targetspec.Target, toolchain: str) -> tuple[Any, ...]:
+    distance = distance_of_targets(record.target, run_on)
+    return record.toolchain != toolchain, distance, record.outcome.stopped_early, record.cost, record.created
+
+
+def default(
+    kernel: Kernel, problem: Mapping[str, Any], run_on: targetspec.Target, seen: Iterable[Record]
+) -> Choice:
+    """Choose the first configuration that the target can hold; KernelError where it can hold none."""
+    config = next((config for config in kernel.space if _fits(kernel, config, problem, run_on)), None)
+    if config is None:
+        raise KernelError(f"{kernel.name}: {run_on} can hold no configuration of its space")
+    refused = [f"{record.target}: {_why(record, run_on)}" for record in seen]
+    told = (
+        f"code for none of {len(refused)} recorded targets runs here ({refused[0]})"
+        if refused
+        else "no record of it"
+    )
+    return Choice("default", config, run_on, f"{told}; this is the kernel's first configuration")
+
+
+def _why(record: Record, run_on: targetspec.Target) -> str:
+    reasons = record.target.compatible(run_on, purpose="code").reasons
+    return str(reasons[0]) if reasons else "its kernel is another one today"
+
+
+def _fits(
+    kernel: Kernel, config: Mapping[str, Any], problem: Mapping[str, Any], target: targetspec.Target
+) -> bool:
+    needs = kernel.needs_of(config, problem)
+    return not needs or bool(target.compatible(target, purpose="schedule", needs=needs))

@@ -1,0 +1,153 @@
+"""Runs as things of their own: begun, ended, and taken up again where their process has gone."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from tuner import store_rows
+from tuner.values import Values
+
+_COLUMNS = """SELECT runs.name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended,
+        (SELECT count(*) FROM records WHERE records.run = runs.name AND records.role = 'trial')
+    FROM runs JOIN tasks ON tasks.id = runs.task"""
+
+
+@attrs.frozen(kw_only=True)
+class RunInfo:
+    """What is known of a run beside its records: its task, its settings, when it began and, where it did, ended."""
+
+    name: str
+    kernel: str
+    fingerprint: str
+    problem: Values
+    tuning_key: str
+    toolchain: str
+    settings: Values
+    started: str
+    ended: str | None
+    trials: int
+    alive: bool
+    """Whether the process that began it still runs."""
+
+
+Task = tuple[str, str, str, str, str]
+"""Kernel, fingerprint, problem as canonical JSON, tuning key, toolchain."""
+
+
+def begin(connection: sqlite3.Connection, name: str, task: Task, settings: Values, started: str) -> None:
+    """Note that a run begins in this process."""
+    number = store_rows.task_number(connection, task)
+    connection.execute(
+        "INSERT INTO runs (name, task, settings, owner, started) VALUES (?, ?, ?, ?, ?)",
+        (name, number, settings.text, owner(), started),
+    )
+
+
+def take_up(connection: sqlite3.Connection, task: Task, settings: Values) -> str | None:
+    """Make the newest run of a task that was left unfinished this process's own, and return its name."""
+    found = connection.execute(
+        """SELECT name, owner FROM runs JOIN tasks ON tasks.id = runs.task
+        WHERE kernel = ? AND fingerprint = ? AND problem = ? AND tuning_key = ? AND toolchain = ?
+            AND settings = ? AND ended IS NULL ORDER BY runs.id DESC""",
+        (*task, settings.text),
+    )
+    name = next((name for name, owned in found if not is_alive(owned)), None)
+    if name is not None:
+        connection.execute("UPDATE runs SET owner = ? WHERE name = ?", (owner(), name))
+    return name
+
+
+def leave(connection: sqlite3.Connection, name: str) -> None:
+    """Give a run up, so that any process may take it up."""
+    connection.execute("UPDATE runs SET owner = '' WHERE name = ? AND ended IS NULL", (name,))
+
+
+def end(connection: sqlite3.Connection, name: str, ended: str) -> None:
+    """Note that a run is complete."""
+    connection.execute("UPDATE runs SET ended = ? WHERE name = ?", (ended, name))
+
+
+def info(connection: sqlite3.Connection, name: str) -> RunInfo | None:
+    """Return what is known of a run; None where it is not one of `begin`."""
+    row = connection.execute(f"{_COLUMNS} WHERE runs.name = ?", (name,)).fetchone()
+    return None if row is None else _info(row)
+
+
+def unfinished(connection: sqlite3.Connection, task: Task, settings: Values) -> RunInfo | None:
+    """Return the run that `take_up` would take up."""
+    rows = connection.execute(
+        f"""{_COLUMNS} WHERE kernel = ? AND fingerprint = ? AND problem = ? AND tuning_key = ? AND toolchain = ?
+            AND settings = ? AND ended IS NULL ORDER BY runs.id DESC""",
+        (*task, settings.text),
+    )
+    return next((run for run in map(_info, rows) if not run.alive), None)
+
+
+def rows(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    """Return all runs, as `add_rows` takes them."""
+    return connection.execute(
+        """SELECT name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended
+        FROM runs JOIN tasks ON tasks.id = runs.task ORDER BY runs.id"""
+    ).fetchall()
+
+
+def add_rows(connection: sqlite3.Connection, added: list[tuple[Any, ...]]) -> None:
+    """Add runs of another file; one that is here and unfinished ends where it ended there."""
+    for name, kernel, fingerprint, problem, tuning_key, toolchain, *rest in added:
+        number = store_rows.task_number(connection, (kernel, fingerprint, problem, tuning_key, toolchain))
+        connection.execute(
+            """INSERT INTO runs (name, task, settings, owner, started, ended) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET ended = coalesce(runs.ended, excluded.ended)""",
+            (name, number, *rest),
+        )
+
+
+def _info(row: tuple[Any, ...]) -> RunInfo:
+    name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owned, started, ended, trials = row
+    return RunInfo(
+        name=name, kernel=kernel, fingerprint=fingerprint, problem=store_rows.values(problem),
+        tuning_key=tuning_key, toolchain=toolchain, settings=store_rows.values(settings), started=started,
+        ended=ended, trials=trials, alive=ended is None and is_alive(owned),
+    )  # fmt: skip
+
+
+def owner() -> str:
+    """Name this process: machine, number, and when it began, as numbers are used again."""
+    return f"{platform.node()} {os.getpid()} {_began(os.getpid())}"
+
+
+def is_alive(owned: str) -> bool:
+    """Tell whether the process of this name still runs here."""
+    machine, number, began = (*owned.rsplit(" ", 2), "", "")[:3]
+    if machine != platform.node() or not number.isdigit():
+        return False
+    return _exists(int(number)) and _began(int(number)) == began
+
+
+def _exists(number: int) -> bool:
+    if os.name != "posix":
+        return False  # a signal would end it there
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _began(number: int) -> str:
+    """Return when a process began, in the system's own count; "-" where the system does not say."""
+    try:
+        stat = Path(f"/proc/{number}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return "-"
+    # Behind the name, which may hold anything: the state is the third field, the beginning the 22nd.
+    fields = stat.rpartition(")")[2].split()
+    return "-" if fields[0] in {"Z", "X"} else fields[19]
