@@ -27,11 +27,14 @@ KINDS = {
 }
 DIALECTS = {
     "targetspec": "targetspec.dialects.native",
+    "gnu": "targetspec.dialects.gnu",
     "halide": "targetspec.dialects.halide",
     "rust": "targetspec.dialects.rust",
     "llvm": "targetspec.dialects.llvm",
     "riscv": "targetspec.dialects.riscv",
+    "gcc": "targetspec.dialects.gcc",
     "tvm": "targetspec.dialects.tvm",
+    "zig": "targetspec.dialects.zig",
     "wheel": "targetspec.dialects.wheel",
     "go": "targetspec.dialects.go",
     "oci": "targetspec.dialects.oci",
