@@ -74,6 +74,18 @@ _TEXTS = {
         predres2=specres2 frintts=fptoint flagm2=altnzcv rcpc2=rcpc-immo
     """,
     (
+        "gcc",
+        "powerpc",
+    ): """
+        mfcrf=mfocrf prefixed=prefix-instrs pcrel=pcrelative-memops quad-memory-atomic=quadword-atomics
+    """,
+    (
+        "gcc",
+        "systemz",
+    ): """
+        vx=vector htm=transactional-execution
+    """,
+    (
         "llvm",
         "x86",
     ): """

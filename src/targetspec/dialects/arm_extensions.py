@@ -83,6 +83,8 @@ _FPU_FEATURES = frozenset(
     f"{name}{kind}" for name in _VERSION_NAMES.values() for kind in ("", "d16", "d16sp", "sp")
 ) - {"vfp2d16", "vfp2d16sp"} | {"fp16", "fullfp16", "fp64", "d32", "neon", "sha2", "aes"}
 
+_REGISTERS = {"fpregs", "fpregs16", "fpregs64"}
+
 
 @functools.cache
 def extensions(family: str) -> Mapping[str, str]:
@@ -143,7 +145,7 @@ def modified(
         if name in known:
             found = found.with_changes(add=_meant(known[name], name, default_fpu))
         elif name.startswith("no") and name[2:] in known:
-            found = found.with_changes(remove=_refused(known[name[2:]], name[2:]))
+            found = _without(found, known[name[2:]], name[2:])
         else:
             near = nearest(name.removeprefix("no"), known)
             hint = f"did you mean {' or '.join(f'+{one}' for one in near)}?" if near else ""
@@ -165,10 +167,10 @@ def fpu_of_double(features: frozenset[str]) -> frozenset[str]:
     return fpu_features_of(version, "d") if version else frozenset()
 
 
-def _refused(feature: str, name: str) -> Iterable[str]:
+def _without(found: FeatureSet, feature: str, name: str) -> FeatureSet:
     if feature:
-        return (feature,)
-    return ("fpregs",) if name == "fp" else ("fp64",)
+        return found.with_changes(remove=(feature,))
+    return with_fpu(found, frozenset()) if name == "fp" else found.with_changes(remove=("fp64", "d32"))
 
 
 def fpu_names() -> tuple[str, ...]:
@@ -184,6 +186,13 @@ def fpu_features(name: str) -> frozenset[str] | None:
     """
     found = _FPUS.get(_FPU_SYNONYMS.get(name, name))
     return None if found is None else fpu_features_of(*found)
+
+
+def fpu_named(features: frozenset[str]) -> str | None:
+    """Return the name of the FPU that has exactly some features; None where none has."""
+    return next(
+        (name for name, found in _FPUS.items() if found[0] and fpu_features_of(*found) == features), None
+    )
 
 
 def fpu_features_of(version: int, traits: str) -> frozenset[str]:
@@ -207,9 +216,28 @@ def fpu_features_of(version: int, traits: str) -> frozenset[str]:
 
 def with_fpu(found: FeatureSet, wanted: frozenset[str]) -> FeatureSet:
     """Return a set with its FPU exchanged for another."""
-    return found.with_changes(remove=_FPU_FEATURES - wanted).with_changes(add=wanted)
+    bare = found.with_changes(remove=_FPU_FEATURES - wanted)
+    # The registers were covered by what has gone, and are there by name now.
+    return FeatureSet.closed(found.family, bare.names - _REGISTERS).with_changes(add=wanted)
 
 
 def fpu_in(found: FeatureSet) -> frozenset[str]:
     """Return the features of a set that are of its FPU."""
     return found.names & _FPU_FEATURES
+
+
+_GCC_FPUS = {
+    "v5te": "vfpv2",
+    "v6": "vfpv2",
+    "v7-a": "vfpv3-d16",
+    "v7ve": "vfpv4-d16",
+    "v7-r": "vfpv3-d16",
+    "v7e-m": "fpv4-sp-d16",
+    "v8-m.main": "fpv5-sp-d16",
+}
+
+
+def gcc_fpu(name: str) -> frozenset[str] | None:
+    """Return the FPU that `+fp` adds to an architecture in GCC; None where that is LLVM's own for it."""
+    fpu = _GCC_FPUS.get(_version(name))
+    return None if fpu is None else fpu_features(fpu)

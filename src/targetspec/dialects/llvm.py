@@ -93,7 +93,7 @@ def parse(text: str) -> Parsed:
     source = Source(text, NAME)
     stated = _sorted_words(source)
     fields, base = _settled(source, stated.places)
-    target = _target(source, stated, fields, base)
+    target = target_of(source, stated.places, fields, base, stated.items)
     return Parsed(target, tuple(stated.leftovers), NAME)
 
 
@@ -240,9 +240,16 @@ def _is_for_x86(source: Source, places: dict[str, Word], march: Word) -> bool:
     return triple.family == "x86"
 
 
-def _target(source: Source, stated: _Stated, fields: dict[str, Any], base: FeatureSet | None) -> CpuTarget:
-    named = {**stated.places, **{f"item {index}": item for index, item in enumerate(stated.items)}}
-    return source.reading(named, lambda: _made(source, fields, base, stated.items))  # type: ignore[no-any-return]
+def target_of(
+    source: Source,
+    places: dict[str, Word],
+    fields: dict[str, Any],
+    base: FeatureSet | None,
+    items: list[Word],
+) -> CpuTarget:
+    """Return the target of fields whose places are known, with signed features that change a set, the CPU's by default."""
+    named = {**places, **{f"item {index}": item for index, item in enumerate(items)}}
+    return source.reading(named, lambda: _made(source, fields, base, items))  # type: ignore[no-any-return]
 
 
 def _made(source: Source, fields: dict[str, Any], base: FeatureSet | None, items: list[Word]) -> CpuTarget:

@@ -41,19 +41,30 @@ class Machine:
     features: FeatureSet | None = None
 
 
-def read(source: Source, places: Mapping[str, Word]) -> Machine:
-    """Return what the options at some places settle; TargetSyntaxError where they contradict or are not known."""
+def read(source: Source, places: Mapping[str, Word], *, bare_arm: bool = False) -> Machine:
+    """Return what the options at some places settle; TargetSyntaxError where they contradict or are not known.
+
+    `bare_arm` takes an architecture of 32-bit Arm without an FPU, as GCC does; else it has LLVM's.
+    """
     fields: dict[str, Any] = {name: word.text for name, word in places.items() if name not in PLACES}
     if "thumb" in places and "arm" in places:
         raise source.fault(places["arm"], "-marm and -mthumb exclude each other", "state one of the two")
     triple = source.reading(places, lambda: Triple.parse(fields["triple"])) if "triple" in fields else None
+    if triple is None and not _says_more(places):
+        return Machine(fields)
     family = triple.family if triple is not None else _family(source, places)
-    if triple is None and family is not None and family not in CPU_BY_MARCH:
+    if triple is None and (family == "riscv" or family in arm.FAMILIES):
         triple = Triple.parse(_arch_of(family, places))
     if triple is not None:
         fields["triple"] = triple
-    reader = {"riscv": _riscv, "aarch64": _arm, "arm": _arm}.get(family or "", _named)
-    return reader(source, fields, dict(places))
+    if family in arm.FAMILIES:
+        return _arm(source, fields, dict(places), bare=bare_arm and family == "arm")
+    return (_riscv if family == "riscv" else _named)(source, fields, dict(places))
+
+
+def _says_more(places: Mapping[str, Word]) -> bool:
+    """Whether some option says more than the name of a CPU."""
+    return any(name in places for name in PLACES) or ("cpu" in places and "+" in places["cpu"].text)
 
 
 # -- which architecture -------------------------------------------------------------------------------
@@ -124,7 +135,7 @@ def _riscv(source: Source, fields: dict[str, Any], places: dict[str, Word]) -> M
 # -- Arm ----------------------------------------------------------------------------------------------
 
 
-def _arm(source: Source, fields: dict[str, Any], places: dict[str, Word]) -> Machine:
+def _arm(source: Source, fields: dict[str, Any], places: dict[str, Word], *, bare: bool) -> Machine:
     family = str(fields["triple"].family)
     if family == "aarch64":
         _refuse(source, places, family)
@@ -138,6 +149,9 @@ def _arm(source: Source, fields: dict[str, Any], places: dict[str, Word]) -> Mac
     if found is None or not (words or march or "fpu" in places):
         return Machine(fields)
     own_fpu = arm.fpu_in(found) if family == "arm" else frozenset[str]()
+    if bare and march is not None and cpu is None:
+        found = arm.with_fpu(found, frozenset())
+        own_fpu = arm.gcc_fpu(march.text) or own_fpu
     based = _with_fpu(source, found, places.get("fpu"))
     named = {f"modifier {index}": word for index, word in enumerate(words)}
     return Machine(fields, source.reading(named, lambda: arm.modified(source, based, words, own_fpu)))

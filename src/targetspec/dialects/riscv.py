@@ -60,7 +60,7 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
     if str(target.triple) != f"riscv{width[:2]}-unknown-unknown":
         unfit.append(("triple", f"an ISA string says riscv{width[:2]} and nothing more"))
     text = written(found)
-    if not _says(text, found):
+    if not says(text, found):
         unfit.append(("features", "no ISA string gives exactly this set"))
     if unfit and not lossy:
         raise NotRepresentableError(NAME, tuple(unfit))
@@ -78,7 +78,8 @@ def written(found: FeatureSet) -> str:
     return f"rv{width}" + "_".join(f"{name}{version_of(name)}" for name in (*base, *listed))
 
 
-def _says(text: str, found: FeatureSet) -> bool:
+def says(text: str, found: FeatureSet) -> bool:
+    """Whether an ISA string gives exactly a set."""
     source = Source(text, NAME)
     try:
         return feature_set(source, Reader(source).read(split_words(text)[0])) == found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 
@@ -201,10 +202,20 @@ def feature_set(source: Source, isa: Isa) -> FeatureSet:
 
 
 def _reached(bits: int, wanted: list[str]) -> set[str]:
-    """Return the extensions that some features imply, together with the width."""
+    """Return the extensions that some features imply, together with the width: those that matter to what goes together."""
     held = table("riscv")
     mask = held.close(held.raised([*wanted, f"{bits}bit"]))
-    return {name for name, feature in features().items() if mask & held.bit[feature]}
+    return {name for name, bit in _watched() if mask & bit}
+
+
+@functools.cache
+def _watched() -> tuple[tuple[str, int], ...]:
+    names = {"c", "d", "f", "zca", "zcd", "zce", "zcf", *NOT_WITH_C_AND_D, *ONLY_RV32}
+    names.update(*EXCLUSIVE)
+    names.update(*(one for one in ONE_OF.values()), ONE_OF)
+    names.update(name for name in features() if name.startswith("xqci"))
+    held = table("riscv")
+    return tuple((name, held.bit[features()[name]]) for name in sorted(names & features().keys()))
 
 
 def _conflicts(bits: int, there: set[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
