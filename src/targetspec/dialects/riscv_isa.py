@@ -240,10 +240,12 @@ def _conflicts(bits: int, there: set[str]) -> Iterator[tuple[str, tuple[str, ...
 
 
 def _fault(source: Source, isa: Isa, message: str, names: tuple[str, ...]) -> TargetSyntaxError:
-    word = next((isa.places[name] for name in names if name in isa.places), None)
-    if word is None:
-        held = table("riscv")
-        bit = held.bit[features()[names[0]]]
-        implying = (word for name, word in isa.places.items() if held.up(features()[name]) & bit)
-        word = next(implying, None)
-    return source.fault(word, message)
+    """Return the fault of the first of some extensions, at its place or that of what implies it."""
+    held = table("riscv")
+    for name in names:
+        bit = held.bit[features()[name]]
+        implying = (word for other, word in isa.places.items() if held.up(features()[other]) & bit)
+        word = isa.places.get(name) or next(implying, None)
+        if word is not None:
+            return source.fault(word, message)
+    return source.fault(None, message)
