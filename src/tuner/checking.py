@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import attrs
 import numpy as np
 
 from tuner.arguments import make_arguments
+from tuner.caches import flush
 from tuner.errors import KernelError
 from tuner.kernel import Kernel
 from tuner.loading import Function
@@ -70,6 +72,30 @@ class Trial:
         for copy, array, pure in zip(self.guarded, arrays_of(self.arguments), self.pure, strict=True):
             copy.array[...] = _poison(array) if pure else array
 
+    @property
+    def damaged(self) -> bool:
+        """Whether something was written where no array is: then nothing in this process is to be trusted."""
+        return any(copy.damage() for copy in self.guarded)
+
+    def restore(self) -> None:
+        """Give the arrays that a call reads and may change their content again."""
+        for copy, array, pure, expected in zip(
+            self.guarded, arrays_of(self.arguments), self.pure, self.expected, strict=True
+        ):
+            if not pure and (expected is not None or not self.known):
+                copy.array[...] = array
+
+    def between(self, cache: str) -> Callable[[], None]:
+        """Give what is to be done before each reading: restore the data, and where caches are "flushed", flush them."""
+        if cache != "flushed":
+            return self.restore
+
+        def restore_and_flush() -> None:
+            self.restore()
+            flush()
+
+        return restore_and_flush
+
     def passed(self) -> tuple[Any, ...]:
         """Give the arguments with the guarded copies in the arrays' places."""
         copies = iter(self.guarded)
@@ -78,9 +104,17 @@ class Trial:
         )
 
 
-def prepare_trial(kernel: Kernel, problem: Any, seed: int) -> Trial:
-    """Make arguments from the seed and work out what they must become; KernelError where the kernel's own code fails."""
+def _go_on() -> None:
+    """Do nothing."""
+
+
+def prepare_trial(kernel: Kernel, problem: Any, seed: int, *, made: Callable[[], object] = _go_on) -> Trial:
+    """Make arguments from the seed and work out what they must become; KernelError where the kernel's own code fails.
+
+    `made` is called between the two.
+    """
     arguments = make_arguments(kernel, problem, seed)
+    made()
     arrays = arrays_of(arguments)
     expected = _expect(kernel, arguments)
     return Trial(

@@ -63,6 +63,10 @@ class Watch:
         self._stages: dict[str, float] = {}
         self.stage: str | None = None
 
+    def restart(self, now: float) -> None:
+        """Let the first group begin only now."""
+        self._group_began = now
+
     def enter(self, stage: str, now: float) -> None:
         """Note that a stage begins."""
         self._close_stage(now)

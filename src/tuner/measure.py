@@ -9,12 +9,14 @@ from typing import Any
 import attrs
 
 from tuner.arguments import make_arguments
+from tuner.canary import sing
 from tuner.checking import find_fault, prepare_trial
 from tuner.errors import KernelError
 from tuner.kernel import Kernel
 from tuner.loading import load
 from tuner.record import Outcome
-from tuner.timing import CLOCK, Timing, take_times
+from tuner.signtest import Ratio
+from tuner.timing import CLOCK, Timing, take_times, typical
 
 _ALONE = 1.2
 
@@ -23,7 +25,9 @@ _ALONE = 1.2
 class Measurement:
     """The outcome of a candidate that was measured, "ok" or "wrong", and its times in seconds a call.
 
-    `cost` is None where it is wrong. Where it was stopped early, the cost is what was seen until then.
+    `cost` is None where it is wrong. Where it was stopped early, the cost is what was seen until then. `ratio`: its time
+    over the incumbent's, and `incumbent`: the latter's cost now. `canary`: the CPU seconds of a fixed computation beside
+    it. `damaged`: it wrote where it should not, and what the process still does is not to be trusted.
     """
 
     outcome: Outcome
@@ -31,6 +35,10 @@ class Measurement:
     times: tuple[float, ...] = ()
     calls: int = 0
     clock: str = CLOCK
+    ratio: Ratio | None = None
+    incumbent: float | None = None
+    canary: float | None = None
+    damaged: bool = False
 
 
 def measure_candidate(
@@ -42,22 +50,53 @@ def measure_candidate(
     *,
     seed: int = 0,
     best: float | None = None,
+    incumbent: bytes = b"",
+    cache: str = "warm",
 ) -> Measurement:
     """Load, check and time a candidate on arguments made from the seed.
 
-    `best`: the seconds of the incumbent, to stop early on one that is far slower. A wrong result is an outcome;
-    KernelError where the kernel's own functions fail or the object does not take its arguments.
+    `best`: the seconds of the incumbent, to stop early on one that is far slower; `incumbent`: its object code, to be
+    timed in turn on the same arrays. A wrong result is an outcome; KernelError where the kernel's own functions fail or
+    the object does not take its arguments.
     """
+    stage("load")
+    trial = prepare_trial(kernel, problem, seed)
+    function = load(object_code, kernel.entry, trial.arguments)
+    rival = load(incumbent, kernel.entry, trial.arguments).bind(trial.passed()) if incumbent else None
+    stage("check")
+    fault = find_fault(trial, function)
+    if fault:
+        return Measurement(Outcome("wrong", "check", fault), damaged=trial.damaged)
+    stage("run")
+    trial.prepare()
+    before = sing()
+    timing = take_times(
+        function.bind(trial.passed()),
+        best=best,
+        rival=rival,
+        between=trial.between(cache),
+        batched=cache == "warm",
+    )
+    return attrs.evolve(_measured(timing), canary=max(before, sing()))
+
+
+def check_candidate(
+    stage: Callable[[str], object],
+    kernel: Kernel,
+    problem: Any,
+    target: Any,  # noqa: ARG001 - as in measure_candidate
+    object_code: bytes,
+    *,
+    seed: int = 0,
+) -> Measurement:
+    """Load and check a candidate without timing it."""
     stage("load")
     trial = prepare_trial(kernel, problem, seed)
     function = load(object_code, kernel.entry, trial.arguments)
     stage("check")
     fault = find_fault(trial, function)
-    if fault:
-        return Measurement(Outcome("wrong", "check", fault))
-    stage("run")
-    trial.prepare()
-    return _measured(take_times(function.bind(trial.passed()), best=best))
+    outcome = Outcome("wrong", "check", fault) if fault else Outcome("ok")
+    return Measurement(outcome, damaged=trial.damaged)
 
 
 def measure_peer(
@@ -101,5 +140,11 @@ def repeated(function: Callable[[], object]) -> Callable[[int], object]:
 
 def _measured(timing: Timing) -> Measurement:
     return Measurement(
-        Outcome("ok", stopped_early=timing.stopped_early), timing.cost, timing.times, timing.calls
+        Outcome("ok", stopped_early=timing.stopped_early),
+        timing.cost,
+        timing.times,
+        timing.calls,
+        timing.clock,
+        timing.ratio,
+        typical(timing.rival) if timing.rival else None,
     )

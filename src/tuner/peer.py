@@ -125,6 +125,8 @@ class Peer:
         self.resident = 0
         self.job: Job | None = None
         self.watch = Watch(Limits(), now)
+        self.given_at = now
+        self.loaded = False
         self.jobs = 0
         self.closed_at: float | None = None
         self.leaving = False
@@ -176,8 +178,18 @@ class Peer:
         frames.append(encode_job(Frame.JOB, job.ticket, job.parcel.payload))
         self._outbox = memoryview(b"".join((self._outbox, *frames)))
         self.job, self.watch = job, Watch(job.limits, now)
+        self.given_at, self.loaded = now, False
         job.attempts += 1
         self.write()
+
+    def job_loaded(self, now: float) -> None:
+        """Note that the job begins; to import what it needs, as the first one of a worker does, is not its own time."""
+        self.loaded = True
+        self.watch.restart(now)
+
+    def deadline(self, patience: float) -> float:
+        """Return when its job is out of time, `patience` seconds being left for it to load."""
+        return self.watch.deadline if self.loaded else max(self.watch.deadline, self.given_at + patience)
 
     def _missing(self, shared: tuple[Shared, ...]) -> Iterator[Shared]:
         for one in shared:

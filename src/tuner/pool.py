@@ -225,8 +225,9 @@ class Pool:
         elif not peer.ready:
             if now >= peer.born + _START_LIMIT:
                 self._condemn(peer, "timeout", f"was not ready after {_START_LIMIT:g} s")
-        elif peer.job is not None and not progress and now >= peer.watch.deadline:
-            self._condemn(peer, "timeout", f"took more than {peer.watch.limit:g} s")
+        elif peer.job is not None and not progress and now >= peer.deadline(_START_LIMIT):
+            limit = peer.watch.limit if peer.loaded else max(peer.watch.limit, _START_LIMIT)
+            self._condemn(peer, "timeout", f"took more than {limit:g} s{'' if peer.loaded else ' to load'}")
 
     def _condemn(self, peer: Peer, kind: str, cause: str) -> None:
         if peer.job is not None:
@@ -274,7 +275,10 @@ class Pool:
         ticket, body = split_ticket(body)
         if peer.job is None or peer.job.ticket != ticket:
             raise ProtocolError(f"a {kind.name} frame of no job that runs")
-        if kind is Frame.STAGE:
+        if kind is Frame.LOADED and not peer.loaded:
+            peer.job_loaded(self._clock.now())
+        elif kind is Frame.STAGE:
+            peer.loaded = True
             peer.watch.enter(read_stage(body), self._clock.now())
         elif kind is Frame.RESULT or kind is Frame.FAILURE:
             worn, answer = read_answer(kind, body, peer.watch.place)
@@ -399,7 +403,7 @@ def _due(peer: Peer) -> float:
         return peer.closed_at + _CLOSED_GRACE
     if not peer.ready:
         return peer.born + _START_LIMIT
-    return math.inf if peer.job is None else peer.watch.deadline
+    return math.inf if peer.job is None else peer.deadline(_START_LIMIT)
 
 
 def _check_count(name: str, count: int) -> int:

@@ -32,6 +32,7 @@ class Frame(enum.IntEnum):
     READY = 0xB1  # process id, and resident KiB
     STAGE = 0xB2  # ticket, and the name of the stage that begins
     RESULT = 0xB3  # ticket, worn, and the pickled result
+    LOADED = 0xB5  # ticket: the function and its arguments are there, and the function is called
     FAILURE = 0xB4  # ticket, worn, and the pickled (kind, cause, traceback)
 
 

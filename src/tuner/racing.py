@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
+import random
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
-import numpy as np
 
-from tuner.arguments import make_arguments
-from tuner.checking import Guarded
+from tuner.checking import prepare_trial
 from tuner.kernel import Kernel
 from tuner.loading import load
 from tuner.measure import repeated
-from tuner.timing import calibrate, read, typical
-
-EQUAL = 1.005
-"""Ratios of cost below this count as equal."""
+from tuner.signtest import EQUAL, sign_interval
+from tuner.timing import calibrate, jittered, read, typical
 
 _LEVEL = 0.01
 _FEWEST_ROUNDS = 8
-_MOST_ROUNDS = 256
+_MOST_ROUNDS = 512
 # Few and far between: each look is another chance to be wrong.
-_LOOKS = (16, 32, 64, 128)
+_LOOKS = (16, 32, 64, 128, 256)
 
 
 @attrs.frozen
@@ -59,6 +56,7 @@ def race(
     peers: Sequence[str] = (),
     seed: int = 0,
     seconds: float = 1.0,
+    cache: str = "warm",
 ) -> Race:
     """Time candidates that passed their check, and peers of the kernel, against each other.
 
@@ -66,27 +64,16 @@ def race(
     objects are separated or `seconds` of CPU time are spent, 8 rounds at least.
     """
     stage("load")
-    arguments = _guarded(make_arguments(kernel, problem, seed))
+    trial = prepare_trial(kernel, problem, seed)
+    # Placed as in the check, so that a contestant meets the alignment that it was measured with.
+    arguments = trial.passed()
     functions = [load(code, kernel.entry, arguments) for code in objects]
     runs: list[Callable[[int], object]] = [function.bind(arguments) for function in functions]
     runs += [_peer_run(kernel, name, arguments) for name in peers]
     stage("run")
-    return judge(_take_rounds(runs, len(objects), seconds), len(objects))
-
-
-def sign_interval(values: Sequence[float], level: float) -> tuple[float, float]:
-    """Bound the median by order statistics so that the sign test rejects what is outside at this level.
-
-    Too few values for it give infinite bounds.
-    """
-    ordered, size = sorted(values), len(values)
-    tail, cut = 0.0, 0
-    while cut < size // 2:
-        tail += math.comb(size, cut) / 2**size
-        if tail > level / 2:
-            break
-        cut += 1
-    return (ordered[cut - 1], ordered[size - cut]) if cut else (-math.inf, math.inf)
+    trial.prepare()
+    times = _take_rounds(runs, len(objects), seconds, trial.between(cache), batched=cache == "warm")
+    return judge(times, len(objects))
 
 
 def judge(times: Sequence[Sequence[float]], objects: int) -> Race:
@@ -102,9 +89,9 @@ def judge(times: Sequence[Sequence[float]], objects: int) -> Race:
     )
 
 
-def _guarded(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    # Placed as in the check, so that a contestant meets the alignment that it was measured with.
-    return tuple(Guarded.like(value).array if isinstance(value, np.ndarray) else value for value in arguments)
+def merge(races: Sequence[Race], objects: int) -> Race:
+    """Judge the rounds of several races of the same contestants together."""
+    return judge([[t for each in races for t in each.times[n]] for n in range(len(races[0].times))], objects)
 
 
 def _peer_run(kernel: Kernel, name: str, arguments: tuple[Any, ...]) -> Callable[[int], object]:
@@ -112,15 +99,24 @@ def _peer_run(kernel: Kernel, name: str, arguments: tuple[Any, ...]) -> Callable
     return repeated(lambda: peer(*arguments))
 
 
-def _take_rounds(runs: Sequence[Callable[[int], object]], objects: int, seconds: float) -> list[list[float]]:
-    calls = [_warm_up(run) for run in runs]
+def _take_rounds(
+    runs: Sequence[Callable[[int], object]],
+    objects: int,
+    seconds: float,
+    between: Callable[[], object],
+    *,
+    batched: bool,
+) -> list[list[float]]:
+    calls = [_warm_up(run) if batched else 1 for run in runs]
     times: list[list[float]] = [[] for _ in runs]
+    rng = random.Random(len(runs))  # noqa: S311 -- no secret
     ends = time.thread_time() + seconds
     for rounds in range(1, _MOST_ROUNDS + 1):
         # Forwards and backwards in turn, so that a drift falls on all alike.
         order = range(len(runs)) if rounds % 2 else reversed(range(len(runs)))
         for number in order:
-            times[number].append(read(runs[number], calls[number]))
+            between()
+            times[number].append(read(runs[number], jittered(calls[number], rng)))
         if rounds >= _FEWEST_ROUNDS and time.thread_time() >= ends:
             break
         if rounds in _LOOKS and objects > 1 and judge(times, objects).separated:

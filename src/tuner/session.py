@@ -17,17 +17,19 @@ import attrs
 import targetspec
 from tuner import build, record_checks
 from tuner.arguments import make_arguments
+from tuner.caches import CACHES
 from tuner.cpucount import usable_cpus
 from tuner.database import Database
-from tuner.errors import KernelError, ProblemError, RecordError, SpaceError, TargetMismatchError
+from tuner.errors import KernelError, ProblemError, RecordError, TargetMismatchError
 from tuner.executors import Executor, Local, Run, Task, Trial
-from tuner.kernel import Kernel
+from tuner.kernel import Kernel, Work
 from tuner.loading import load
 from tuner.progress import Progress
-from tuner.racing import EQUAL, Race
+from tuner.racing import Race
 from tuner.record import Record, utc_now
 from tuner.search import Search
-from tuner.space import Configuration, Space
+from tuner.signtest import EQUAL
+from tuner.space import Configuration
 from tuner.spawning import START_METHODS
 from tuner.travel import pack
 
@@ -91,15 +93,17 @@ def tune(
     compile_timeout: float = 30.0,
     run_timeout: float = 10.0,
     progress: str | bool | Progress = "auto",
+    cache: str = "warm",
 ) -> Result:
     """Search the kernel's space for the fastest configuration on a problem.
 
     `target`: a Target, its text, or None for this machine. `budget`: how many trials at most; `time_limit`: how many
     seconds for them. `workers`: how many compile at a time, None for one less than there are processors.
     `database`: where records are kept, each as soon as it is reported; None keeps nothing. A candidate that fails,
-    or kills its process, is an outcome in its record. KeyboardInterrupt ends every process at once.
+    or kills its process, is an outcome in its record. KeyboardInterrupt ends every process at once. `cache`: "warm" to
+    measure calls that follow each other, "flushed" to have none of the data in a cache when a call begins.
 
-    Bad input raises before the first trial: TypeError, ValueError, KernelError, ProblemError, SpaceError, TravelError,
+    Bad input, and a kernel whose own functions fail or hang, raises before the first trial: TypeError, ValueError, KernelError, ProblemError, SpaceError, TravelError,
     DatabaseError, TargetMismatchError, or an error of targetspec.
     """
     _check_kernel(kernel)
@@ -111,11 +115,11 @@ def tune(
     _check_seconds("compile_timeout", compile_timeout)
     _check_seconds("run_timeout", run_timeout)
     _check_choice("start_method", start_method, START_METHODS)
+    _check_choice("cache", cache, CACHES)
     _check_means(database, executor)
-    known = read_problem(kernel, problem, seed)
+    known = _read_values(kernel, problem)
     target = runnable(target)
-    space = allowed(kernel, known, target)
-    search = Search(space, strategy=strategy, seed=seed)
+    search = Search(kernel.space, strategy=strategy, seed=seed)
     payload = pack(kernel, "kernel").payload
     task = Task(
         kernel,
@@ -126,14 +130,20 @@ def tune(
         start_method,
         compile_timeout,
         run_timeout,
+        cache,
     )
     with ExitStack() as stack:
         store = stack.enter_context(_opened(database))
         run = stack.enter_context(closing((executor or Local()).start(task)))
         stack.callback(bar.end)
+        survey = run.survey()
+        if survey.error is not None:
+            raise survey.error
+        if survey.space is not None:
+            search = Search(survey.space, strategy=strategy, seed=seed)
         fingerprint = run.fingerprint() or hashlib.sha256(kernel.name.encode() + payload).hexdigest()
         session = _Session(task, run, store, search, fingerprint, bar)
-        return session.go(min(budget, len(space)), time_limit)
+        return session.go(min(budget, len(search.space)), survey.work, time_limit)
 
 
 def runnable(target: targetspec.Target | str | None) -> targetspec.Target:
@@ -151,38 +161,6 @@ def runnable(target: targetspec.Target | str | None) -> targetspec.Target:
     return read
 
 
-def allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target) -> Space:
-    """Restrict the kernel's space to what the target can hold; SpaceError that says why where nothing is left."""
-    if kernel.needs is None:
-        return kernel.space
-    verdicts = _Verdicts(target)
-    if all(verdicts.of(kernel.needs_of(config, problem)) for config in kernel.space):
-        return kernel.space
-    try:
-        return kernel.space.restrict(lambda config: verdicts.of(kernel.needs_of(config, problem)))
-    except SpaceError as error:
-        raise SpaceError(
-            f"{kernel.name}: no configuration fits {target}: {verdicts.refusal or error}"
-        ) from error
-
-
-class _Verdicts:
-    """What the target says to needs: asked once for all configurations that need the same."""
-
-    def __init__(self, target: targetspec.Target) -> None:
-        self._target = target
-        self._known: dict[tuple[Any, ...], bool] = {}
-        self.refusal = ""
-
-    def of(self, needs: Mapping[str, Any]) -> bool:
-        key = tuple(sorted((name, repr(value)) for name, value in needs.items()))
-        if key not in self._known:
-            verdict = self._target.compatible(self._target, purpose="schedule", needs=needs)
-            self._known[key] = bool(verdict)
-            self.refusal = self.refusal if verdict else str(verdict)
-        return self._known[key]
-
-
 @attrs.define
 class _Session:
     """The loop: trial `i` is suggested when all before `i - ahead` are reported, whatever order they end in."""
@@ -197,10 +175,10 @@ class _Session:
     _records: list[Record] = attrs.field(factory=list)
     _leaders: list[tuple[Record, Trial]] = attrs.field(factory=list)
 
-    def go(self, total: int, time_limit: float | None) -> Result:
+    def go(self, total: int, work: Work | None, time_limit: float | None) -> Result:
         """Spend the budget and decide."""
         ends = None if time_limit is None else time.monotonic() + time_limit
-        self._bar.begin(total, self._task.kernel.work_of(self._task.problem))
+        self._bar.begin(total, work)
         self._trials(total, ends)
         baseline = self._baseline()
         best, separated, code = self._final()
@@ -210,7 +188,7 @@ class _Session:
 
     def _baseline(self) -> Record | None:
         # After the trials: it may be a hundred times slower, and next to a good cost that shows at once.
-        trial = self._run.baseline(self._best_cost)
+        trial = self._run.baseline(self._incumbent)
         if trial is None:
             return None
         plain = self._task.kernel.plain is not None
@@ -224,16 +202,15 @@ class _Session:
                 under_way += self._search.suggest(1)
                 self._run.submit(asked, under_way[-1])
                 asked += 1
-            trial = self._run.result(
-                number, self._best_cost, None if ends is None else ends - time.monotonic()
-            )
+            left = None if ends is None else ends - time.monotonic()
+            trial = self._run.result(number, self._incumbent, left)
             if trial is None:
                 return
             self._report(under_way.pop(0), trial, number)
 
     @property
-    def _best_cost(self) -> float | None:
-        return self._leaders[0][0].cost if self._leaders else None
+    def _incumbent(self) -> Trial | None:
+        return self._leaders[0][1] if self._leaders else None
 
     def _report(self, config: Configuration, trial: Trial, number: int) -> None:
         self._search.report(config, trial.cost)
@@ -280,7 +257,7 @@ class _Session:
             toolchain=build.toolchain(),
             clock=trial.clock,
             run=self._name,
-            quality=_quality(self._task),
+            quality=_quality(self._task) | dict(trial.quality),
             number=number,
             created=utc_now(),
             role=role,
@@ -324,14 +301,18 @@ def _check_kernel(kernel: object) -> None:
 
 def read_problem(kernel: Kernel, problem: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
     """Give the problem as records hold it; ProblemError where the kernel does not take it."""
+    known = _read_values(kernel, problem)
+    make_arguments(kernel, known, seed)
+    return known
+
+
+def _read_values(kernel: Kernel, problem: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(problem, Mapping):
         raise ProblemError(f"{kernel.name}: a problem is a mapping of names to values, not {problem!r}")
     try:
-        known = dict(record_checks.problem(problem))
+        return dict(record_checks.problem(problem))
     except RecordError as error:
         raise ProblemError(f"{kernel.name}: {error}") from error
-    make_arguments(kernel, known, seed)
-    return known
 
 
 def _check_means(database: object, executor: object) -> None:

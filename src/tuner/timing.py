@@ -1,34 +1,62 @@
-"""Times of something that can be run n times: short batches on the thread-CPU clock, one statistic for all."""
+"""Times of something that can be run n times: short jittered batches, in turn with those of a rival on the same data."""
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Sequence
 
 import attrs
 
-CLOCK = "thread-cpu"
+from tuner.signtest import Ratio
 
+CLOCK = "thread-cpu"
+WALL = "wall"
+
+_NANOSECONDS: dict[str, Callable[[], int]] = {CLOCK: time.thread_time_ns, WALL: time.perf_counter_ns}
 _SHORTEST_BATCH = 200e-6
 _FEWEST_BATCHES = 5
 _MOST_BATCHES = 25
+# What other processes do to it shows in every reading of the wall clock.
+_WALL_BATCHES = 3
 _SECONDS = 0.05
 _HOPELESS = 1.5
 _OVERHEAD = 3e-6
+_JITTER = 0.2
+_LOOKS = (8, 16)
+_LEVEL = 0.01
+_HELPED = 1.2
+_HELP = 50e-6
+
+Runner = Callable[[int], object]
+
+
+def _nothing() -> None:
+    """Leave the data as they are."""
 
 
 @attrs.frozen
 class Timing:
-    """Seconds a call, one reading a batch of `calls`; `stopped_early` where it was given up as too slow."""
+    """Seconds a call, one reading a batch of about `calls`; `stopped_early` where it was given up as too slow.
+
+    `rival`: readings of the rival, each taken next to the reading of equal place.
+    """
 
     times: tuple[float, ...]
     calls: int
     stopped_early: bool = False
+    rival: tuple[float, ...] = ()
+    clock: str = CLOCK
 
     @property
     def cost(self) -> float:
         """The reading that stands for all: see `typical`."""
         return typical(self.times)
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """How many times as long it takes as the rival; None without one."""
+        return Ratio.of(self.times, self.rival, _LEVEL) if self.rival else None
 
 
 def typical(times: Sequence[float]) -> float:
@@ -40,41 +68,81 @@ def typical(times: Sequence[float]) -> float:
     return sorted(times)[(len(times) - 1) // 4]
 
 
-def read(run: Callable[[int], object], calls: int) -> float:
-    """Run so many calls and give this thread's CPU seconds for each."""
-    begin = time.thread_time_ns()
+def read(run: Runner, calls: int, clock: str = CLOCK) -> float:
+    """Run so many calls and give the clock's seconds for each: CPU seconds of this thread, or those of the wall."""
+    now = _NANOSECONDS[clock]
+    begin = now()
     run(calls)
-    return (time.thread_time_ns() - begin) * 1e-9 / calls
+    return (now() - begin) * 1e-9 / calls
 
 
-def calibrate(run: Callable[[int], object]) -> int:
+def calibrate(run: Runner, clock: str = CLOCK) -> int:
     """Give the calls that make a batch so long that the clock's own cost and coarseness do not show."""
     calls = 1
-    while (seconds := read(run, calls) * calls) < _SHORTEST_BATCH:
+    while (seconds := read(run, calls, clock) * calls) < _SHORTEST_BATCH:
         # In steps: one reading of a coarse clock, or of an interrupted call, says little.
         calls *= min(max(round(_SHORTEST_BATCH / max(seconds, 1e-9)), 2), 8)
     return calls
 
 
-def take_times(
-    run: Callable[[int], object], *, best: float | None = None, seconds: float = _SECONDS
-) -> Timing:
-    """Time a function that has run before: 5 to 25 batches, as many as fit into `seconds`.
+def jittered(calls: int, rng: random.Random) -> int:
+    """Vary the length of a batch, so that batches fall in step with nothing that is periodic on the machine."""
+    return max(1, round(calls * rng.uniform(1 - _JITTER, 1 + _JITTER)))
 
-    `best`: the seconds of the incumbent; two readings in a row that are far above it end the timing.
+
+def take_times(
+    run: Runner,
+    *,
+    best: float | None = None,
+    rival: Runner | None = None,
+    between: Callable[[], object] = _nothing,
+    batched: bool = True,
+    seconds: float = _SECONDS,
+) -> Timing:
+    """Time a function that has run before: 5 to 25 batches, as many as fit into `seconds` (wall clock: thrice that).
+
+    `best`: the seconds of the incumbent; two readings in a row that are far above it end the timing. `rival`: the
+    incumbent itself, run in turn with it (ABBA) until it is surely faster. `between`: called before each reading.
+    `batched` False: one call a reading.
     """
-    first = [read(run, 1), read(run, 1)]
+    first, clock = _first_readings(run, between)
     if _is_hopeless(first, best):
-        return Timing(tuple(first), 1, stopped_early=True)
-    calls = calibrate(run)
-    readings: list[float] = []
-    while len(readings) < _MOST_BATCHES:
-        readings.append(read(run, calls))
-        if len(readings) > 1 and _is_hopeless(readings, best):
-            return Timing(tuple(readings), calls, stopped_early=True)
-        if len(readings) >= _FEWEST_BATCHES and sum(readings) * calls >= seconds:
+        return Timing(tuple(first), 1, stopped_early=True, clock=clock)
+    calls = calibrate(run, clock) if batched else 1
+    fewest, most = (n * (_WALL_BATCHES if clock == WALL else 1) for n in (_FEWEST_BATCHES, _MOST_BATCHES))
+    if rival:
+        rival(1)  # its data are warm by now, its code is not
+    rng = random.Random(calls)  # noqa: S311 -- no secret
+    mine: list[float] = []
+    theirs: list[float] = []
+    while len(mine) < most:
+        own = (mine, run)
+        pair = (own, (theirs, rival)) if rival else (own,)
+        length = jittered(calls, rng)
+        for times, runner in pair if len(mine) % 2 == 0 else pair[::-1]:
+            between()
+            times.append(read(runner, length, clock))
+        if len(mine) > 1 and _is_hopeless(mine, best):
+            return Timing(tuple(mine), calls, stopped_early=True, rival=tuple(theirs), clock=clock)
+        if len(mine) in _LOOKS and rival and Ratio.of(mine, theirs, _LEVEL).slower:
             break
-    return Timing(tuple(readings), calls)
+        if len(mine) >= fewest and sum(mine) * calls >= seconds:
+            break
+    return Timing(tuple(mine), calls, rival=tuple(theirs), clock=clock)
+
+
+def _first_readings(run: Runner, between: Callable[[], object]) -> tuple[list[float], str]:
+    """Take two single calls, and choose the clock: where other threads work, this one's says nothing."""
+    readings, helped = [], 0
+    walls = []
+    for _ in range(2):
+        between()
+        everyone, wall = time.process_time(), time.perf_counter()
+        readings.append(read(run, 1))
+        everyone = time.process_time() - everyone
+        walls.append(time.perf_counter() - wall)
+        helped += everyone > _HELPED * readings[-1] + _HELP
+    return (walls, WALL) if helped == len(readings) else (readings, CLOCK)
 
 
 def _is_hopeless(readings: Sequence[float], best: float | None) -> bool:

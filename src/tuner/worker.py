@@ -136,6 +136,7 @@ class _Worker:
         failure = "unloadable"
         try:
             function, arguments = travel.unpack(payload)
+            self._send(encode_job(Frame.LOADED, ticket))
             failure = "error"
             body = travel.pack(function(stage, *arguments), "the result").payload
         except MemoryError as error:

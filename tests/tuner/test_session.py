@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 import pickle
 import subprocess
 import sys
@@ -11,12 +12,13 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 
 import targetspec
 import tuner
-from small_kernels import DOUBLE, MIXED, PROBLEM, make
+from small_kernels import DOUBLE, MIXED, PROBLEM, fail, make
 from tuner import build
 from tuner.database import Database
 from tuner.errors import (
@@ -30,8 +32,9 @@ from tuner.errors import (
 from tuner.executors import Local, Replay, Trial
 from tuner.progress import Progress, speed
 from tuner.record import Outcome
-from tuner.session import allowed, tune
+from tuner.session import tune
 from tuner.space import Space
+from tuner.survey import Survey, allowed
 
 
 def test_every_public_name_is_there_and_the_import_is_light():
@@ -119,16 +122,19 @@ class Recorded:
     def start(self, task: Any) -> Recorded:
         return self
 
+    def survey(self) -> Survey:
+        return Survey()
+
     def fingerprint(self) -> None:
         return None
 
-    def baseline(self, best: float | None) -> None:
+    def baseline(self, incumbent: Trial | None) -> None:
         return None
 
     def submit(self, number: int, config: dict[str, Any]) -> None:
         self.story.append(("submit", number))
 
-    def result(self, number: int, best: float | None, timeout: float | None) -> Trial:
+    def result(self, number: int, incumbent: Trial | None, timeout: float | None) -> Trial:
         self.story.append(("result", number))
         return Trial(Outcome("ok"), float(number + 1))
 
@@ -152,7 +158,6 @@ def test_trials_begin_a_fixed_number_ahead_of_the_reports():
     ("change", "error", "message"),
     [
         ({"kernel": "double"}, TypeError, "kernel is a tuner.Kernel"),
-        ({"problem": {"n": 63}}, ProblemError, "n is a multiple of 8"),
         ({"problem": {"n": [1]}}, ProblemError, "double: "),
         ({"problem": 64}, ProblemError, "a problem is a mapping"),
         ({"target": 7}, TypeError, "target is a Target"),
@@ -167,6 +172,7 @@ def test_trials_begin_a_fixed_number_ahead_of_the_reports():
         ({"run_timeout": "1"}, TypeError, "run_timeout"),
         ({"start_method": "spwan"}, ValueError, "did you mean 'spawn'"),
         ({"strategy": "no such"}, ValueError, "no such"),
+        ({"cache": "cold"}, ValueError, "cache is one of warm, flushed, not 'cold'"),
         ({"progress": "yes"}, ValueError, "progress"),
         ({"executor": 5}, TypeError, "executor is an Executor"),
         ({"database": 5}, TypeError, "database is a Database, a path, or None, not 5"),
@@ -191,6 +197,52 @@ def test_bad_input_is_told_before_any_process_starts(
     call = {"kernel": DOUBLE, "problem": PROBLEM, "progress": False} | change
     with pytest.raises(error, match=message):
         tune(**call)
+
+
+def hang(*_: object) -> Any:
+    """Never return."""
+    while True:
+        pass
+
+
+def die(*_: object) -> Any:
+    """End the process."""
+    os._exit(7)
+
+
+NO_TRIAL = make("untried", DOUBLE.space)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"arguments": hang}, KernelError, "untried: arguments failed before any trial: timeout: took more than 1 s"),
+        ({"arguments": die}, KernelError, "untried: arguments failed before any trial: exit: exit status 7"),
+        ({"arguments": fail}, KernelError, "untried: arguments raised RuntimeError: first line"),
+        ({"arguments": lambda *_: [1]}, KernelError, "untried: arguments gave list, not a tuple"),
+        ({"reference": hang}, KernelError, "untried: reference, .* failed before any trial: timeout: took more than 1 s"),
+        ({"reference": fail}, KernelError, "untried: reference raised RuntimeError"),
+        ({"reference": lambda *_: None}, KernelError, "reference must give a tuple of 2"),
+        ({"work": hang}, KernelError, "work failed before any trial: timeout: took more than 1 s"),
+        ({"work": lambda _: (1.0,)}, KernelError, "work is two finite numbers"),
+        ({"tolerance": fail}, KernelError, "tolerance or work failed before any trial: RuntimeError: first line"),
+        ({"needs": hang}, KernelError, "untried: needs failed before any trial: timeout: took more than 2 s"),
+        ({"needs": fail}, KernelError, "untried: needs raised RuntimeError"),
+        ({"problem": {"n": 63}}, ProblemError, "n is a multiple of 8"),
+    ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_the_kernels_own_faults_are_one_error_before_any_trial(
+    change: dict[str, Any], error: type[Exception], message: str, tmp_path: Path
+):
+    """What raises, hangs or dies in `arguments`, `reference`, `work` or `needs` ends the tuning, and leaves no record."""
+    problem = change.get("problem", PROBLEM)
+    kernel = attrs.evolve(NO_TRIAL, **{name: value for name, value in change.items() if name != "problem"})
+    path = tmp_path / "records.sqlite"
+    with pytest.raises(error, match=message):
+        tune(kernel, problem, database=path, run_timeout=1.0, compile_timeout=2.0, progress=False)
+    with Database(path) as database:
+        assert [] == list(database.records())
 
 
 def test_a_mismatch_gives_the_reasons_of_the_relation():
