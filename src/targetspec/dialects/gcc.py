@@ -65,11 +65,10 @@ _NAMES = ("march", "cpu", "tune")
 
 @attrs.define
 class _Words:
-    """What the words state, sorted: named places, features by GCC's names, fields, and the leftovers."""
+    """What the words state, sorted: named places, features by GCC's names, and the leftovers."""
 
     places: dict[str, Word] = attrs.Factory(dict)
     features: list[Word] = attrs.Factory(list)
-    fields: dict[str, Any] = attrs.Factory(dict)
     leftovers: list[str] = attrs.Factory(list)
 
 
@@ -78,7 +77,7 @@ def parse(text: str) -> Parsed:
     source = Source(text, NAME)
     words = _sorted_words(source)
     places = {name: word for name, word in words.places.items() if name not in ("width", "endian")}
-    if not places and not words.features and not words.fields:
+    if not words.places and not words.features:
         hint = "state a triple, a driver or an option: x86_64-linux-gnu-gcc, -march=haswell"
         raise source.fault(None, "nothing here says what the target is", hint)
     target = source.reading({**words.places, "features": Word("", 0)}, lambda: _target(source, words, places))
@@ -288,7 +287,8 @@ def _items(source: Source, words: _Words, family: str | None, word: Word) -> lis
     if plain == "unaligned-access":
         return [Word("+strict-align", word.start)] if sign == "-" else []
     names = GROUPS.get((family, sign + plain)) or _feature(source, words, family, word, plain)
-    return [Word(sign + one, word.start) for one in names]
+    # The sign stands in the place of the letter before the name.
+    return [Word(sign + one, word.start + len(word.text) - len(plain) - 1) for one in names]
 
 
 def _feature(source: Source, words: _Words, family: str, word: Word, name: str) -> tuple[str, ...]:
