@@ -28,8 +28,14 @@ _WITH_CPU = {
     **{f"alphaev{n}": ("alpha", f"ev{n}") for n in (4, 5, 6, 7, 8, 56, 67, 68)},
     **{f"alphapca{n}": ("alpha", f"pca{n}") for n in (56, 57)},
     **{f"mipsisa32{r}{el}": (f"mips{el}", f"mips32{r}") for r in ("", "r2", "r3", "r5") for el in ("", "el")},
-    **{f"mipsisa64{r}{el}": (f"mips64{el}", f"mips64{r}") for r in ("", "r2", "r3", "r5") for el in ("", "el")},
-    **{f"mips64octeon{plus}{el}": (f"mips64{el}", f"octeon{plus}") for plus in ("", "+") for el in ("", "el")},
+    **{
+        f"mipsisa64{r}{el}": (f"mips64{el}", f"mips64{r}")
+        for r in ("", "r2", "r3", "r5")
+        for el in ("", "el")
+    },
+    **{
+        f"mips64octeon{plus}{el}": (f"mips64{el}", f"octeon{plus}") for plus in ("", "+") for el in ("", "el")
+    },
 }
 _SUPERH = re.compile(r"(sh4?)(eb|be|el|le)?")
 _BIG_ARM = re.compile(r"(armv[0-9][a-z0-9.]*[^e])b")

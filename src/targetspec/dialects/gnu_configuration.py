@@ -22,7 +22,6 @@ from targetspec.dialects.gnu_systems import (
 )
 from targetspec.dialects.words import Source, Word
 
-
 NAME = "gnu"
 _MOST_PARTS = 4
 _LONGEST = 256

@@ -101,7 +101,9 @@ def _sorted_words(source: Source) -> _Stated:
             stated.leftovers.append(word.text)
         free = field is None and word.text.startswith("-") and not equals
     if "query" not in stated.places:
-        raise source.fault(None, "nothing here is a target query: no architecture", "begin with x86_64-linux-gnu, or such")
+        raise source.fault(
+            None, "nothing here is a target query: no architecture", "begin with x86_64-linux-gnu, or such"
+        )
     return stated
 
 
@@ -214,7 +216,9 @@ def _abi(source: Source, os: str, word: Word) -> tuple[str, str]:
     shape = _VERSION if abi.startswith("gnu") else _LEVEL if abi.startswith("android") else None
     if dot and (shape is None or not shape.fullmatch(version)):
         hint = "glibc's has two or three numbers, and Android's API level is one"
-        raise source.fault(word.after(len(abi) + 1), f"invalid version {version[:80]!r} of the ABI {abi}", hint)
+        raise source.fault(
+            word.after(len(abi) + 1), f"invalid version {version[:80]!r} of the ABI {abi}", hint
+        )
     if version and os == "windows":
         raise source.fault(word.after(len(abi) + 1), "Windows has no glibc", "leave the version out")
     return abi, version

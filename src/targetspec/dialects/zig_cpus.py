@@ -31,7 +31,16 @@ OWN_FEATURES = {
     "mips": frozenset(("notraps",)),
     "webassembly": frozenset(("nontrapping_bulk_memory_len0",)),
     "x86": frozenset(
-        ("3dnow", "3dnowa", "avx512er", "avx512pf", "bsf_bsr_0_clobbers_result", "prefetchwt1", "smap", "smep")
+        (
+            "3dnow",
+            "3dnowa",
+            "avx512er",
+            "avx512pf",
+            "bsf_bsr_0_clobbers_result",
+            "prefetchwt1",
+            "smap",
+            "smep",
+        )
     ),
 }
 # CPUs that LLVM does not know, as the features that zig has them bring, in LLVM's names; tuning is left out.

@@ -31,7 +31,11 @@ def made(source: Source, triple: Triple, os: str, query: Word, cpu: Word | None)
     if own is None:
         fields["cpu"] = _cpu(source, family, model, name)
     added, removed = _named(source, family, items)
-    places = {"triple": query, "cpu": model, **{f"item {i}": word for i, word in enumerate((*added, *removed))}}
+    places = {
+        "triple": query,
+        "cpu": model,
+        **{f"item {i}": word for i, word in enumerate((*added, *removed))},
+    }
 
     def construct() -> CpuTarget:
         whole = [Word(f"+{feature}", model.start) for feature in own.split()] if own else []
@@ -70,7 +74,9 @@ def _named(source: Source, family: str | None, items: Iterable[Word]) -> tuple[l
         name = _feature(source, family, item)
         here, there = (added, removed) if item.text[0] == "+" else (removed, added)
         if name in there:
-            raise source.fault(item, f"{item.text[1:]} is asked for and refused at once", "state one of the two")
+            raise source.fault(
+                item, f"{item.text[1:]} is asked for and refused at once", "state one of the two"
+            )
         here[name] = Word(item.text[0] + name, item.start)
     return list(added.values()), list(removed.values())
 
@@ -95,7 +101,9 @@ def _base(triple: Triple, cpu: str | None, family: str | None, own: str | None) 
     return FeatureSet.closed(family, ())
 
 
-def _by_role(source: Source, base: FeatureSet | None, family: str | None, items: list[Word]) -> dict[str, Any]:
+def _by_role(
+    source: Source, base: FeatureSet | None, family: str | None, items: list[Word]
+) -> dict[str, Any]:
     """Return the fields that signed features change: each has its place by its role."""
     found: dict[str, Any] = {}
     by_role: dict[str, list[Word]] = {}
@@ -103,7 +111,9 @@ def _by_role(source: Source, base: FeatureSet | None, family: str | None, items:
         by_role.setdefault(_role(str(family), item.text[1:]), []).append(item)
     if "set" in by_role:
         if base is None:
-            raise source.fault(by_role["set"][0], "there is no CPU whose set these change", "name another CPU")
+            raise source.fault(
+                by_role["set"][0], "there is no CPU whose set these change", "name another CPU"
+            )
         found["features"] = base.with_changes(*signed(by_role["set"]))
     if "tuning" in by_role:
         found["tuning"] = frozenset(item.text for item in by_role["tuning"])

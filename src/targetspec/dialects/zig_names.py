@@ -80,9 +80,7 @@ _VERSIONS = {name: version for name, (_, version) in _EARLY_WINDOWS.items()} | {
     name: f"10.0.{build}" for name, _, build in (pair.partition("=") for pair in _BUILDS.split())
 }
 _NUMBERS = [number for number, _ in _EARLY_WINDOWS.values()]
-_NUMBERED = dict(
-    zip((*_NUMBERS, *range(_FIRST_BUILD, _FIRST_BUILD + 64)), _VERSIONS.values(), strict=False)
-)
+_NUMBERED = dict(zip((*_NUMBERS, *range(_FIRST_BUILD, _FIRST_BUILD + 64)), _VERSIONS.values(), strict=False))
 _WINDOWS_NAMES = {version: name for name, version in _VERSIONS.items()}
 
 
@@ -135,7 +133,9 @@ def os_name(triple: Triple) -> str | None:
         return "maccatalyst"
     if triple.os == "horizon":
         return "3ds" if ARCHS[triple.arch].family == "arm" else "switch"
-    names = {name: zig for zig, name in _OSES.items() if zig not in ("native", "maccatalyst", "3ds", "switch")}
+    names = {
+        name: zig for zig, name in _OSES.items() if zig not in ("native", "maccatalyst", "3ds", "switch")
+    }
     found = names.get(triple.os, triple.os)
     return found if found in OS_NAMES else None
 
@@ -145,7 +145,11 @@ def abi_name(triple: Triple) -> str | None:
     if triple.environment in ("", "macabi"):
         return ""
     arm = ARCHS[triple.arch].family == "arm"
-    name = f"{triple.environment}eabi" if arm and triple.environment in ("android", "ohos") else triple.environment
+    name = (
+        f"{triple.environment}eabi"
+        if arm and triple.environment in ("android", "ohos")
+        else triple.environment
+    )
     return name if name in ABI_NAMES else None
 
 

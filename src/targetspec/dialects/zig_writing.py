@@ -86,7 +86,7 @@ def _check_rest(triple: Triple, os: str, abi: str, unfit: Unfit) -> None:
     name, vendor = os_facts(os)
     if triple.vendor != vendor:
         unfit.append(("triple", f"zig has no vendors, and takes {vendor} for {os}, not {triple.vendor}"))
-    if abi is not None and (name, environment(os, abi or None)) != (triple.os, triple.environment):
+    if (name, environment(os, abi or None)) != (triple.os, triple.environment):
         unfit.append(("triple", f"zig takes {environment(os, abi or None)!r} for the environment"))
 
 
@@ -125,7 +125,11 @@ def _cpu(target: CpuTarget, unfit: Unfit) -> str:
     """Return the model and the changes, "" where the target states neither."""
     items = [*_changes(target, unfit)]
     if target.cpu is not None:
-        return zig_cpus.zig_cpu(target.family, target.cpu) + "".join(items)
+        name = zig_cpus.zig_cpu(target.family, target.cpu)
+        if "+" in name or "-" in name:
+            unfit.append(("cpu", f"zig takes {name!r} for a CPU and features"))
+            return ""
+        return name + "".join(items)
     own = _own_model(target)
     if own:
         return own

@@ -1,13 +1,16 @@
-"""A target in the terms of other tools' calls: what llvmlite's `create_target_machine` takes."""
+"""A target as the strings of LLVM's target machines, which llvmlite's `create_target_machine` takes, and back."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 import attrs
 
 from targetspec import cpu as facts
 from targetspec.errors import FieldError
 from targetspec.features import FeatureSet
-from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu import CpuTarget, ground_of
 from targetspec.target import Target
 from targetspec.triple import Triple
 
@@ -15,6 +18,8 @@ from targetspec.triple import Triple
 _ABIS = {"aarch64": ("aapcs", "aapcs-soft", "darwinpcs", "pauthtest")}
 _WIDE_ONLY = frozenset({"lvi-load-hardening"})
 _SOFT_ABI = "aapcs-soft"
+_SOFT_FLOAT = "soft-float"
+_SIGN_AND_NAME = 2
 
 
 @attrs.frozen
@@ -120,3 +125,70 @@ def _signs(family: str, cpu: str, features: FeatureSet, bits: int) -> list[str]:
 def _options(target: CpuTarget, family: str) -> list[str]:
     soft = ["+soft-float"] if target.float_abi == "soft" and family == "x86" else []
     return [*sorted(target.tuning), *(f"+{name}" for name in sorted(target.restrictions)), *soft]
+
+
+# -- and back -----------------------------------------------------------------------------------------
+
+
+def from_llvmlite(triple: str, cpu: str = "", features: str = "", abi: str = "", tune: str = "") -> CpuTarget:
+    """Return the target of LLVM's strings, in the order in which `LlvmTarget` has them; "" states nothing.
+
+    `features` is read as LLVM does, from left to right: a name brings what it implies, and one that is removed takes
+    along what needs it. Each name is checked.
+
+    Raises:
+        FieldError: a feature without a sign, features where no table has the CPU, `native` for a CPU.
+        UnknownNameError: a CPU or feature that the tables lack.
+        FeatureConflictError: features that exclude each other.
+        TargetSyntaxError: no triple.
+
+    >>> from_llvmlite("x86_64-linux-gnu", "haswell", "-avx2").features <= from_llvmlite(
+    ...     "x86_64-linux-gnu", "haswell"
+    ... ).features
+    True
+    """
+    fields: dict[str, Any] = {"triple": Triple.parse(triple), "abi": abi or None}
+    for name, value in (("cpu", cpu), ("tune", tune)):
+        if value == "native":
+            hint = "ask llvmlite for the name: get_host_cpu_name()"
+            raise FieldError("cpu", name, value, "names no CPU: it means another one on each machine", hint)
+        fields[name] = value or None
+    if not features:
+        return CpuTarget(**fields)
+    ground = ground_of(fields["triple"], fields["cpu"])
+    if ground.family is None or ground.features is None:
+        hint = "use a triple and a CPU that list cpus has"
+        raise FieldError("cpu", "features", features, "no table has the set that these change", hint)
+    return CpuTarget(**fields, **_fields_of(ground.family, ground.features, _signed(features)))
+
+
+def _signed(features: str) -> list[str]:
+    signs = [sign.strip() for sign in features.split(",") if sign.strip()]
+    for sign in signs:
+        if sign[0] not in "+-" or len(sign) < _SIGN_AND_NAME:
+            raise FieldError("cpu", "features", sign, "must be +name or -name", f"write +{sign.lstrip('+-')}")
+    return signs
+
+
+def _fields_of(family: str, base: FeatureSet, signs: Iterable[str]) -> dict[str, Any]:
+    """Return the features, tuning, restrictions and soft float that signed names lead to; a later one wins."""
+    names, last = set(base), dict[str, str]()
+    for sign in signs:
+        name = facts.canonical_feature(family, sign[1:])
+        if name == _SOFT_FLOAT or facts.role(family, name) in ("tuning", "inverse"):
+            last[name] = sign[0]
+        elif sign[0] == "+":
+            names |= FeatureSet.closed(family, (name,)).names
+        else:
+            names -= facts.dependents(family, name)
+    found = _by_role(family, last)
+    return found if names == base.names else {**found, "features": FeatureSet.closed(family, names)}
+
+
+def _by_role(family: str, last: dict[str, str]) -> dict[str, Any]:
+    tuning = {sign + name for name, sign in last.items() if facts.role(family, name) == "tuning"}
+    kept = {name for name, sign in last.items() if sign == "+" and facts.role(family, name) == "inverse"}
+    found: dict[str, Any] = {"tuning": frozenset(tuning), "restrictions": frozenset(kept)}
+    if _SOFT_FLOAT in last:
+        found["float_abi"] = "soft" if last[_SOFT_FLOAT] == "+" else "hard"
+    return found
