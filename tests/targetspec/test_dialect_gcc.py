@@ -163,7 +163,7 @@ def test_names_of_features_are_used_both_ways():
     ("text", "fault", "words"),
     [
         (f"{X86} -march=haswel", "haswel", "haswell"),
-        (f"{X86} -march=eden-x2", "eden-x2", "unknown CPU"),
+        (f"{X86} -march=eden-x2", "eden-x2", "nearest that it has is x86-64"),
         (f"{X86} -march=native", "native", "this machine"),
         (f"{X86} -march=haswell -march=skylake", "skylake", "twice"),
         (f"{X86} -march=", "", "no value"),
@@ -171,7 +171,7 @@ def test_names_of_features_are_used_both_ways():
         (f"{X86} -marchh=haswell", "-marchh=haswell", "-march="),
         (f"{X86} -mcpu=haswell", "haswell", "-mtune="),
         (f"{X86} -mavx22", "-mavx22", "-mavx2"),
-        (f"{X86} -mavx512er", "-mavx512er", "LLVM has no feature"),
+        (f"{X86} -mavx512er", "-mavx512er", "avx512f"),
         (f"{X86} -m3dnow", "-m3dnow", "LLVM has no feature"),
         (f"{X86} -mavx2 -mno-avx", "-avx", "implies"),
         ("gcc -mavx2", "-mavx2", "architecture"),

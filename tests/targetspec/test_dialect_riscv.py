@@ -63,7 +63,15 @@ def test_any_text_is_a_target_or_a_fault(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["rv64i" + "m" * 9000, "rv64i" + "_" * 9000, "rv64iz" + "9" * 9000, "rv64i" + "9" * 9000]
+    "text",
+    [
+        "rv64i" + "m" * 9000,
+        "rv64i" + "_" * 9000,
+        "rv64iz" + "9" * 9000,
+        "rv64i" + "9" * 9000,
+        "rv64izba" + "9p" * 4500,
+        "rv64izbap" + "0" * 9000,
+    ],
 )
 def test_long_texts_are_refused(text):
     """Ten kilobytes of one letter end in a fault, whatever the letter."""

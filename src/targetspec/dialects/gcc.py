@@ -25,6 +25,7 @@ from targetspec.dialects.gcc_names import (
     DRIVER,
     ENDIAN_OPTIONS,
     ENDIANNESS,
+    GCC_ONLY_CPUS,
     GCC_ONLY_FEATURES,
     GROUPS,
     LONG_DOUBLE_ABIS,
@@ -61,6 +62,8 @@ _FLAGS = {"mthumb": "thumb", "marm": "arm"}
 _WIDTH_OPTIONS = ("-m32", "-m64", "-mx32")
 _SOFTNESS = {"msoft-float": "soft", "mhard-float": "hard"}
 _NAMES = ("march", "cpu", "tune")
+# Looking for what may be meant takes a while.
+_MOST_UNKNOWN = 16
 
 
 @attrs.define
@@ -70,6 +73,7 @@ class _Words:
     places: dict[str, Word] = attrs.Factory(dict)
     features: list[Word] = attrs.Factory(list)
     leftovers: list[str] = attrs.Factory(list)
+    unknown: int = 0
 
 
 def parse(text: str) -> Parsed:
@@ -151,10 +155,12 @@ def _take_option(source: Source, words: _Words, word: Word) -> None:
 
 def _check_value(source: Source, word: Word, name: str, equals: str) -> None:
     """Refuse what is nearly one of the options that are read."""
-    near = nearest(name, _VALUES) if equals and name.startswith("m") else ()
-    close = [one for one in near if abs(len(one) - len(name)) <= 1 and one[:2] == name[:2]]
-    if close:
-        raise source.fault(word, f"unknown option {word.text!r}", f"did you mean -{close[0]}=?")
+    if not equals:
+        return
+    close = [one for one in _VALUES if abs(len(one) - len(name)) <= 1 and one[:3] == name[:3]]
+    near = nearest(name, close) if close else ()
+    if near:
+        raise source.fault(word, f"unknown option {word.text[:80]!r}", f"did you mean -{near[0]}=?")
 
 
 def _take_flag(source: Source, words: _Words, word: Word, name: str) -> None:
@@ -179,6 +185,9 @@ def _state(source: Source, words: _Words, place: str, value: Word) -> None:
         if value.text == "native":
             hint = "the text 'native' is this machine, with the features it really has"
             raise source.fault(value, "'native' names no CPU: it means another one on each machine", hint)
+        if value.text in GCC_ONLY_CPUS:
+            hint = f"the nearest that it has is {GCC_ONLY_CPUS[value.text]}"
+            raise source.fault(value, f"LLVM has no CPU {value.text!r}", hint)
         value = Word(CPUS.get(value.text, value.text), value.start)
     words.places[place] = value
 
@@ -292,13 +301,26 @@ def _items(source: Source, words: _Words, family: str | None, word: Word) -> lis
 
 
 def _feature(source: Source, words: _Words, family: str, word: Word, name: str) -> tuple[str, ...]:
-    found = None if name in GCC_ONLY_FEATURES.get(family, ()) else facts.feature_alias(family, name, "gcc")
+    nearby = GCC_ONLY_FEATURES.get(family, {}).get(name)
+    if nearby is not None:
+        raise source.fault(
+            word, f"LLVM has no feature {name!r} of {family}", f"the nearest that it has is {nearby}"
+        )
+    found = facts.feature_alias(family, name, "gcc")
     if found is not None and not name.startswith(("v8", "v9", "armv")):
         return (found,)
-    known = facts.feature_names(family)
-    near = nearest(name, known)
-    if near or name in GCC_ONLY_FEATURES.get(family, ()):
-        hint = f"did you mean {' or '.join(f'-m{one}' for one in near)}?" if near else ""
+    near = _near(source, words, family, word, name)
+    if near:
+        hint = f"did you mean {' or '.join(f'-m{one}' for one in near)}?"
         raise source.fault(word, f"LLVM has no feature {name!r} of {family}", hint)
     words.leftovers.append(word.text)
     return ()
+
+
+def _near(source: Source, words: _Words, family: str, word: Word, name: str) -> tuple[str, ...]:
+    """Return the features that are called nearly so; a text has only so many options that are not known."""
+    words.unknown += 1
+    if words.unknown > _MOST_UNKNOWN:
+        raise source.fault(word, f"this is the {words.unknown}th option -m that is not known")
+    close = [one for one in facts.feature_names(family) if one[:1] == name[:1]]
+    return nearest(name, close)

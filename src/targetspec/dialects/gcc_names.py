@@ -29,6 +29,24 @@ CPUS_IN_GCC: Mapping[str, str] = {name: alias for alias, name in CPUS.items()}
 LLVM_ONLY_CPUS = frozenset({"yonah", "penryn", "ppc32", "g4+", "wildcatlake", "novalake"})
 """CPUs that GCC 15 has no name for."""
 
+GCC_ONLY_CPUS: Mapping[str, str] = {
+    **dict.fromkeys(("eden-x2", "nano", "nano-1000", "nano-2000", "nano-3000", "nano-x2"), "x86-64"),
+    **dict.fromkeys(("eden-x4", "nano-x4"), "x86-64-v3"),
+    **dict.fromkeys(("lujiazui", "yongfeng", "shijidadao"), "x86-64-v3"),
+    **dict.fromkeys(("c7", "esther", "samuel-2", "nehemiah"), "c3-2"),
+    "intel": "generic",
+    "octeontx": "thunderx",
+    "octeontx2": "thunderx2t99",
+    "xgene1": "cortex-a57",
+    "emag": "cortex-a57",
+    "xscale1": "xscale",
+    "cell": "970",
+    "8540": "e500",
+    "8548": "e500",
+    **dict.fromkeys(("z900", "z990", "z9-109", "z9-ec", "arch5", "arch6", "arch7"), "z10"),
+}
+"""CPUs that LLVM 22 does not know, with the nearest one it knows."""
+
 # One option for several features.
 GROUPS: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("x86", "+abm"): ("lzcnt", "popcnt"),
@@ -40,25 +58,23 @@ GROUPS: Mapping[tuple[str, str], tuple[str, ...]] = {
 NO_FLOAT: Mapping[str, tuple[str, ...]] = {"x86": ("x87", "mmx", "sse"), "aarch64": ("fp-armv8",)}
 """What -mgeneral-regs-only takes away."""
 
-GCC_ONLY_FEATURES = {
-    "x86": frozenset(
-        {
-            "3dnow",
-            "3dnowa",
-            "avx5124fmaps",
-            "avx5124vnniw",
-            "avx512er",
-            "avx512pf",
-            "hle",
-            "mpx",
-            "mwait",
-            "pcommit",
-            "prefetchwt1",
-            "sse5",
-        }
-    )
+GCC_ONLY_FEATURES: Mapping[str, Mapping[str, str]] = {
+    "x86": {
+        "3dnow": "mmx",
+        "3dnowa": "mmx",
+        "avx5124fmaps": "avx512f",
+        "avx5124vnniw": "avx512vnni",
+        "avx512er": "avx512f",
+        "avx512pf": "avx512f",
+        "hle": "rtm",
+        "mpx": "pku",
+        "mwait": "mwaitx",
+        "pcommit": "clwb",
+        "prefetchwt1": "prfchw",
+        "sse5": "xop",
+    }
 }
-"""What GCC has an option for, and LLVM 22 no feature."""
+"""What GCC has an option for, and LLVM 22 no feature: with the nearest one it has."""
 
 LLVM_ONLY_FEATURES = {
     "x86": frozenset({"cx8", "cmov", "nopl", "invpcid", "rdpru", "sse-unaligned-mem", "movrs", "amx-movrs"}),

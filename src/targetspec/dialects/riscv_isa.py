@@ -31,8 +31,7 @@ from targetspec.registry import nearest
 _FOREIGN = re.compile(r"[^a-z0-9_]")
 _WIDTH = re.compile(r"rv(?:32|64)")
 _VERSION = re.compile(r"(\d*)(p(\d*))?")
-# A version at the end: a name ends neither with a digit nor, before one, with p.
-_NAME = re.compile(r"(.+?)((?:\d+p)?\d*)\Z")
+_DIGITS = "0123456789"
 _PROFILES = re.compile("|".join(PROFILES))
 _BEGINNINGS = "begin with rv32 or rv64 and i, e or g, or with a profile such as rva23u64"
 
@@ -136,8 +135,7 @@ class Reader:
             places[name.text] = name
 
     def _long(self, part: Word) -> Word:
-        found = _NAME.match(part.text)
-        name = Word(found[1] if found else part.text, part.start)
+        name = Word(_without_version(part.text), part.start)
         if len(name.text) == 1:
             kind = f"{TYPES[name.text]} extension"
             raise self.source.fault(part, f"the name of the {kind} is missing after {name.text!r}")
@@ -181,6 +179,14 @@ class Reader:
             stated = f"{major[:20]}.{minor[:20]}".rstrip(".")
             message = f"unsupported version number {stated} for the extension {name.text!r}"
             raise self.source.fault(place, message, hint)
+
+
+def _without_version(text: str) -> str:
+    """Return a name without the version behind it: names end neither with a digit nor, before one, with p."""
+    name = text.rstrip(_DIGITS)
+    if name.endswith("p") and name[-2:-1] in _DIGITS and len(name) > 1:
+        name = name[:-1].rstrip(_DIGITS)
+    return name
 
 
 def feature_set(source: Source, isa: Isa) -> FeatureSet:
