@@ -6,8 +6,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from targetspec import CpuTarget, cpu
+from targetspec import CpuTarget, Triple, cpu
 from targetspec.features import FeatureSet
+from targetspec.kinds.cpu_width import contradicting
 
 TRIPLES = {
     "x86": (
@@ -18,11 +19,19 @@ TRIPLES = {
     ),
     "aarch64": ("aarch64-unknown-linux-gnu", "aarch64-apple-macosx14.0", "aarch64-unknown-linux-android21"),
 }
+WIDTH_MARKS = frozenset({"64bit", "32bit", "64bit-mode", "32bit-mode", "16bit-mode", "gp64"})
 _COUNTS = ("num_cores", "l1d_cache_bytes", "l2_cache_bytes", "l3_cache_bytes", "cache_line_bytes")
 
 
 def _names(family: str, *roles: str) -> list[str]:
     return [name for name in cpu.feature_names(family) if cpu.role(family, name) in roles]
+
+
+def _fitting(family: str, triple: str, *roles: str) -> list[str]:
+    """Return the names that say nothing of the width, and that code of the triple can have."""
+    parsed = Triple.parse(triple)
+    wrong = contradicting(family, parsed.arch, parsed.pointer_bits) | WIDTH_MARKS
+    return [name for name in _names(family, *roles) if not cpu.implied(family, name) & wrong]
 
 
 @st.composite
@@ -34,7 +43,7 @@ def _options(draw: Any) -> dict[str, Any]:
     fitting = [name for name in cpu.cpu_names(family) if bits in cpu.cpu_widths(family, name)]
     fields["cpu"] = draw(st.none() | st.sampled_from(fitting))
     fields["tune"] = draw(st.none() | st.sampled_from(fitting))
-    isa = [name for name in _names(family, "isa", "abi") if name != "soft-float"]
+    isa = [name for name in _fitting(family, fields["triple"], "isa", "abi") if name != "soft-float"]
     drop = draw(st.sets(st.sampled_from(isa), max_size=2))
     add = {
         name
@@ -55,7 +64,8 @@ def _any_fields(draw: Any) -> dict[str, Any]:
     fields = draw(_options())
     family = CpuTarget(**fields).family
     if draw(st.booleans()):
-        fields["features"] = FeatureSet.closed(family, draw(st.sets(st.sampled_from(_names(family, "isa")))))
+        fitting = _fitting(family, fields["triple"], "isa")
+        fields["features"] = FeatureSet.closed(family, draw(st.sets(st.sampled_from(fitting))))
     fields |= {name: draw(st.none() | st.integers(1, 2**40)) for name in _COUNTS}
     fields["static"] = draw(st.booleans())
     fields["libs"] = draw(st.sets(st.sampled_from(["cudnn", "mkl", "libstdc++.so"])))

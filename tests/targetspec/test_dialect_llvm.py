@@ -16,7 +16,13 @@ X86 = "x86_64-unknown-linux-gnu"
 @given(OPTION_TARGETS)
 def test_what_options_say_is_read_back(target):
     """A target that the options can say comes back equal."""
-    assert target == parse(target.format("llvm"), "llvm")
+    try:
+        text = target.format("llvm")
+    except NotRepresentableError as error:
+        # A set without a version of its architecture, say: no change of the CPU's set gives it.
+        assert ["features"] == [name for name, _ in error.fields]
+        return
+    assert target == parse(text, "llvm")
 
 
 @given(CPU_TARGETS)

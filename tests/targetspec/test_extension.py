@@ -182,7 +182,7 @@ def test_the_relation_runs_the_kinds_rules(run: Run) -> None:
 
 def test_faults_say_what_is_allowed(run: Run) -> None:
     """Construction, text and document refuse what the shapes do, each with its own error and place."""
-    expected = ["$.tiles", "$.sram_bytes", "$.tilse", "$.arch", "$.arch", "$.host"]
+    expected = ["$.tiles", "$.sram_bytes", "$.tilse", "$.arch", "$.arch", "$.host.kind"]
     assert expected == json.loads(succeeds(run("-c", FAULTS)))
 
 

@@ -124,11 +124,11 @@ BAD: tuple[tuple[dict[str, Any], str], ...] = (
     ({"kind": "metal", "gpu_family": "gpu7"}, "$.gpu_family"),
     ({"kind": "vulkan", "capabilities": ["Int8", "Int8"]}, "$.capabilities"),
     ({"kind": "vulkan", "capabilities": "Int8"}, "$.capabilities"),
-    ({"kind": "webgpu", "extensions": ["Shader F16"]}, "$.extensions"),
+    ({"kind": "webgpu", "extensions": ["Shader F16"]}, "$.extensions[0]"),
     ({"kind": "hexagon", "version": "hexagonv68"}, "$.version"),
     ({"kind": "hexagon", "hvx_bytes": True}, "$.hvx_bytes"),
     ({"kind": "opencl", "warpsize": 32}, "$.warpsize"),
-    ({"kind": "cuda", "host": {"kind": "cuda"}}, "$.host"),
+    ({"kind": "cuda", "host": {"kind": "cuda"}}, "$.host.kind"),
 )
 
 

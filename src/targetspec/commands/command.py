@@ -79,7 +79,7 @@ def at_most_one_dash(arguments: list[str]) -> None:
         raise UsageError("only one of the arguments can be read from standard input")
 
 
-def shown(text: str) -> str:
+def shown(text: str, longest: int = _SHOWN) -> str:
     """Return a text on one line of bounded length, in printable characters."""
-    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[: _SHOWN + 1])
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 3]}..."
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text[: longest + 1])
+    return line if len(line) <= longest else f"{line[: longest - 3]}..."

@@ -32,6 +32,9 @@ from targetspec.schemas import NAMES, json_schema
 _LINES = (".jsonl", ".ndjson")
 _MOST_BYTES = 6 * LONGEST  # a character may be written as six, \u0000
 
+# What Linux takes for the longest path: a file is told by its whole name.
+_LONGEST_PATH = 4096
+
 
 @attrs.frozen
 class _Document:
@@ -44,7 +47,8 @@ class _Document:
     @property
     def place(self) -> str:
         """The place as compilers write it."""
-        return shown(self.file) if self.line is None else f"{shown(self.file)}:{self.line}"
+        file = shown(self.file, _LONGEST_PATH)
+        return file if self.line is None else f"{file}:{self.line}"
 
 
 def add(commands: Any) -> None:

@@ -23,6 +23,7 @@ from targetspec.dialects.words import Source, Word, signed, split_words
 from targetspec.errors import NotRepresentableError, TargetspecError
 from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget, Ground, ground_of
+from targetspec.kinds.cpu_width import changed
 from targetspec.parsing import Parsed
 from targetspec.registry import nearest
 from targetspec.target import Target
@@ -278,7 +279,7 @@ def _with_features(
         base = fields.get("features") or ground.features
         if base is None:
             raise source.fault(by_role["set"][0], "there is no CPU whose set these change", "state -mcpu=")
-        fields["features"] = base.with_changes(*signed(by_role["set"]))
+        fields["features"] = changed(base, fields.get("triple"), *signed(by_role["set"]))
     if by_role["tuning"]:
         fields["tuning"] = _signed_once(source, family, by_role["tuning"])
     if by_role["inverse"]:
@@ -307,11 +308,12 @@ def _signed_once(source: Source, family: str, items: Iterable[Word]) -> frozense
     return frozenset(sign + name for name, sign in signs.items())
 
 
-def _float_abi(source: Source, stated: str | None, items: list[Word]) -> str:
-    wanted = {"soft" if item.text[0] == "+" else "hard" for item in items}
-    if len(wanted) > 1 or not wanted >= ({stated} - {None}):
+def _float_abi(source: Source, stated: str | None, items: list[Word]) -> str | None:
+    """Return how floats are passed: `+soft-float` says so, and `-soft-float` no more than that it is not soft."""
+    signs = {item.text[0] for item in items}
+    if len(signs) > 1 or (stated is not None and (stated == "soft") != ("+" in signs)):
         raise source.fault(items[-1], "soft float is asked for and refused at once", "state one of the two")
-    return wanted.pop()
+    return "soft" if "+" in signs else stated
 
 
 # -- writing ------------------------------------------------------------------------------------------

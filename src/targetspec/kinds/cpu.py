@@ -26,6 +26,7 @@ from targetspec.fields import (
     spec,
 )
 from targetspec.kinds import cpu_rules as rules
+from targetspec.kinds.cpu_width import changed, check_width, contradicting
 from targetspec.kinds.device import model
 from targetspec.registry import nearest
 from targetspec.rules import Rule, needed, re_measure, same
@@ -147,8 +148,8 @@ class CpuTarget(Target):
         metadata=spec(
             _FeaturesShape(),
             "the closed set of isa and abi features",
-            code=(rules.FEATURES, rules.ABI_FEATURES),
-            link=(rules.ABI_FEATURES,),
+            code=(rules.FEATURES, rules.ABI_FEATURES, rules.GENERATION),
+            link=(rules.ABI_FEATURES, rules.GENERATION),
         ),
     )
     tuning: frozenset[str] = attrs.field(
@@ -274,7 +275,7 @@ class CpuTarget(Target):
     def request_features(self, add: Iterable[str], remove: Iterable[str]) -> FeatureSet | None:
         """Return the CPU's set with changes, closed; None where no table is known. Raises as construction."""
         base = self.table_features()
-        return None if base is None else base.with_changes(add, remove)
+        return None if base is None else changed(base, self.triple, add, remove)
 
     @property
     def native_vector_bits(self) -> int:
@@ -309,6 +310,7 @@ class CpuTarget(Target):
         if type(given) is FeatureSet:
             if family not in (None, given.family):
                 raise FieldError(self.kind, "features", repr(given)[:200], f"must be of the family {family}")
+            self._check_width(given.family, given.names)
             return
         if family is None:
             raise FieldError(
@@ -319,6 +321,13 @@ class CpuTarget(Target):
                 "state a triple whose architecture has a table",
             )
         self._store("features", FeatureSet.closed(family, given))
+        self._check_width(family, given)
+
+    def _check_width(self, family: str, names: frozenset[str]) -> None:
+        triple = self.triple
+        if triple is not None:
+            wrong = names & contradicting(family, triple.arch, triple.pointer_bits)
+            check_width(family, triple.arch, triple.pointer_bits, add=sorted(wrong))
 
     def _settle_names(self) -> None:
         for field, role in (("tuning", "tuning"), ("restrictions", "inverse")):

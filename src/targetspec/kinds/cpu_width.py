@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 
 from targetspec import cpu as facts
 from targetspec.errors import FeatureConflictError
+from targetspec.features import FeatureSet
+from targetspec.triple import Triple
 
 _WIDE, _NARROW, _TINY = 64, 32, 16
 # The width of the code that has a feature; without it, code is of another width.
@@ -24,6 +27,18 @@ _ONLY_RV32 = frozenset({
 })  # fmt: skip
 
 
+@functools.lru_cache(maxsize=256)
+def contradicting(family: str, arch: str, bits: int) -> frozenset[str]:
+    """Return the features that code of a triple's architecture and pointer width cannot have.
+
+    >>> "xqci" in contradicting("riscv", "riscv64", 64)
+    True
+    """
+    width = _WIDE if arch in _WIDE_ARCHS else bits
+    marks = {name for name, of in _MARKS.get(family, {}).items() if of != width}
+    return frozenset(marks | _ONLY_RV32 if family == "riscv" and width == _WIDE else marks)
+
+
 def check_width(
     family: str, arch: str, bits: int, add: Iterable[str] = (), remove: Iterable[str] = ()
 ) -> None:
@@ -38,14 +53,28 @@ def check_width(
     >>> check_width("x86", "x86_64", 64, remove=["64bit"])
     Traceback (most recent call last):
         ...
-    targetspec.errors.FeatureConflictError: -64bit and x86_64 cannot both hold on x86: the triple is for 64-bit code
+    targetspec.errors.FeatureConflictError: x86_64 and -64bit cannot both hold on x86: the triple is for 64-bit code
     """
     width = _WIDE if arch in _WIDE_ARCHS else bits
     marks = _MARKS.get(family, {})
     reason = f"the triple is for {width}-bit code"
+    wrong = contradicting(family, arch, bits)
     for name in (facts.canonical_feature(family, one) for one in add):
-        if marks.get(name, width) != width or (family == "riscv" and width == _WIDE and name in _ONLY_RV32):
-            raise FeatureConflictError(family, f"+{name}", arch, reason)
+        if name in wrong:
+            raise FeatureConflictError(family, arch, f"+{name}", reason)
     for name in (facts.canonical_feature(family, one) for one in remove):
         if marks.get(name) == width:
-            raise FeatureConflictError(family, f"-{name}", arch, reason)
+            raise FeatureConflictError(family, arch, f"-{name}", reason)
+
+
+def changed(
+    features: FeatureSet, triple: Triple | None, add: Iterable[str], remove: Iterable[str]
+) -> FeatureSet:
+    """Return a set with changes, closed, for code of a triple.
+
+    Raises UnknownNameError, FeatureRoleError, and FeatureConflictError, also where the triple's width is contradicted.
+    """
+    add, remove = tuple(add), tuple(remove)
+    if triple is not None:
+        check_width(features.family, triple.arch, triple.pointer_bits, add, remove)
+    return features.with_changes(add, remove)

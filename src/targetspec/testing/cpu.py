@@ -168,7 +168,8 @@ def _changed(draw: st.DrawFn, triple: Triple, cpu: str | None) -> tables.Feature
     changed = bare.features
     for add, name in draw(st.lists(st.tuples(st.booleans(), names), max_size=3)):
         try:
-            changed = changed.with_changes(add=[name]) if add else changed.with_changes(remove=[name])
+            more = changed.with_changes(add=[name]) if add else changed.with_changes(remove=[name])
+            changed = more if bare.evolve(features=more) else changed
         except TargetspecError:
             continue
     return changed
@@ -182,18 +183,18 @@ def compatible_cpu_pairs(draw: st.DrawFn) -> tuple[CpuTarget, CpuTarget]:
     if base.features is not None and base.triple is not None:
         family = str(base.triple.family)
         extra = draw(st.lists(st.sampled_from(tables.feature_names(family)), max_size=3))
-        better = base.evolve(features=_grown(base.features, family, extra))
+        better = base.evolve(features=_grown(base, family, extra))
     return base, better.evolve(num_cores=draw(st.none() | st.integers(1, 64)))
 
 
-def _grown(features: tables.FeatureSet, family: str, extra: list[str]) -> tables.FeatureSet:
-    """Add those isa features whose closure brings no abi feature along."""
-    grown = features
+def _grown(base: CpuTarget, family: str, extra: list[str]) -> tables.FeatureSet | None:
+    """Add those isa features that code of the triple can have, and whose closure brings no abi feature along."""
+    grown = base
     for name in extra:
         if any(tables.role(family, part) != "isa" for part in tables.implied(family, name)):
             continue
         try:
-            grown = grown.with_changes(add=[name])
+            grown = grown.evolve(features=grown.features and grown.features.with_changes(add=[name]))
         except FeatureConflictError:
             continue
-    return grown
+    return grown.features
