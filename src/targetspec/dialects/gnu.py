@@ -54,7 +54,8 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
         raise refused_kind(NAME, target, "CPUs")
     if target.triple is None:
         raise NotRepresentableError(NAME, (("triple", "not stated, and a configuration name is one"),))
-    found = _name(target.triple, target.cpu) or _name(target.triple, None)
+    triple = _versioned(target, target.triple)
+    found = _name(triple, target.cpu) or _name(triple, None)
     if found is None:
         raise NotRepresentableError(NAME, (("triple", f"GNU config has no name for {target.triple}"),))
     said = dict(stated_fields(_read(found)))
@@ -111,6 +112,14 @@ def _triple_text(configuration: Configuration, arch: str) -> str:
 
 
 # -- writing ------------------------------------------------------------------------------------------
+
+
+def _versioned(target: CpuTarget, triple: Triple) -> Triple:
+    """Return a triple with the C library's version, which a CpuTarget has in its own field: `gnu2.17`."""
+    version = target.libc_version
+    if version is None or not triple.environment.startswith(("gnu", "musl")) or triple.environment_version:
+        return triple
+    return attrs.evolve(triple, environment_version=version)
 
 
 @functools.lru_cache(maxsize=1024)

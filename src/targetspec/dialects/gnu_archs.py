@@ -38,7 +38,7 @@ _WITH_CPU = {
     },
 }
 _SUPERH = re.compile(r"(sh4?)(eb|be|el|le)?")
-_BIG_ARM = re.compile(r"(armv[0-9][a-z0-9.]*[^e])b")
+_BIG_ARM = re.compile(r"(armv[0-9][a-z0-9.]*)(?<!e)b")
 
 
 def arch_of(cpu: str, kernel: str) -> tuple[str, str | None] | None:

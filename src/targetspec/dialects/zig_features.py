@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -43,6 +44,13 @@ def made(source: Source, triple: Triple, os: str, query: Word, cpu: Word | None)
         return CpuTarget(**fields, **_by_role(source, base, family, [*whole, *added, *removed]))
 
     return source.reading(places, construct)  # type: ignore[no-any-return]
+
+
+@functools.lru_cache(maxsize=256)
+def own_fields(family: str, name: str) -> dict[str, Any]:
+    """Return the fields that one of zig's own models states of a target."""
+    items = [Word(f"+{feature}", 0) for feature in zig_cpus.OWN_CPUS[family][name].split()]
+    return _by_role(Source(name, "zig"), FeatureSet.closed(family, ()), family, items)
 
 
 def _split(source: Source, cpu: Word) -> tuple[Word, list[Word]]:

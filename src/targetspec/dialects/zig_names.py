@@ -33,6 +33,7 @@ _OSES = {
     "freestanding": "none",
     "other": "unknown",
     "native": "unknown",
+    "opencl": "unknown",
     "maccatalyst": "ios",
     "macos": "macosx",
     "visionos": "xros",
@@ -57,6 +58,8 @@ _ABIS = """
 """
 ABI_NAMES = frozenset(_ABIS.split())
 _ENVIRONMENTS = {"androideabi": "android", "ohoseabi": "ohos"}
+# What a system says of it where no ABI is stated; Windows without one is MinGW to zig.
+_FIXED = {"maccatalyst": "macabi", "opencl": "opencl", "windows": "gnu"}
 # Elsewhere `none` is what a system has, or nothing at all.
 _NONE_IS_STATED = frozenset(("linux", "windows"))
 
@@ -109,7 +112,7 @@ def os_facts(os: str) -> tuple[str, str]:
 def environment(os: str, abi: str | None) -> str:
     """Return a triple's environment for a system and an ABI, None where none is stated."""
     if abi is None or abi == "none":
-        fixed = {"maccatalyst": "macabi", "windows": "gnu"}.get(os, "")
+        fixed = _FIXED.get(os, "")
         return "none" if abi == "none" and os in _NONE_IS_STATED else fixed
     return _ENVIRONMENTS.get(abi, abi)
 
@@ -131,10 +134,14 @@ def os_name(triple: Triple) -> str | None:
     """Return zig's name of a triple's system; None where it has none."""
     if triple.os == "ios" and triple.environment == "macabi":
         return "maccatalyst"
+    if (triple.os, triple.environment) == ("unknown", "opencl"):
+        return "opencl"
     if triple.os == "horizon":
         return "3ds" if ARCHS[triple.arch].family == "arm" else "switch"
     names = {
-        name: zig for zig, name in _OSES.items() if zig not in ("native", "maccatalyst", "3ds", "switch")
+        name: zig
+        for zig, name in _OSES.items()
+        if zig not in ("native", "opencl", "maccatalyst", "3ds", "switch")
     }
     found = names.get(triple.os, triple.os)
     return found if found in OS_NAMES else None
@@ -142,7 +149,7 @@ def os_name(triple: Triple) -> str | None:
 
 def abi_name(triple: Triple) -> str | None:
     """Return zig's name of a triple's environment, "" where none is stated; None where zig has none."""
-    if triple.environment in ("", "macabi"):
+    if triple.environment in ("", "macabi", "opencl"):
         return ""
     arm = ARCHS[triple.arch].family == "arm"
     name = (

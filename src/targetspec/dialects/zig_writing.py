@@ -10,6 +10,7 @@ import attrs
 from targetspec.dialects import zig_cpus
 from targetspec.dialects.deltas import delta_of, stated_fields
 from targetspec.dialects.fitting import refused_kind
+from targetspec.dialects.zig_features import own_fields
 from targetspec.dialects.zig_names import (
     NUMBERED_OSES,
     abi_name,
@@ -20,7 +21,6 @@ from targetspec.dialects.zig_names import (
     windows_name,
 )
 from targetspec.errors import NotRepresentableError
-from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.target import Target
 from targetspec.triple import Triple
@@ -50,7 +50,7 @@ def written(target: Target, *, lossy: bool) -> str:
 def _unwritten(target: CpuTarget) -> Iterator[str]:
     for name, value in stated_fields(target):
         glibc = name == "libc_version" and target.libc == "glibc" and _VERSION.fullmatch(value)
-        soft = name == "float_abi" and _soft_float(target)
+        soft = name == "float_abi" and (_soft_float(target) or (target.cpu is None and _own_model(target)))
         if name not in _WRITTEN and not glibc and not soft:
             yield name
 
@@ -143,15 +143,14 @@ def _cpu(target: CpuTarget, unfit: Unfit) -> str:
 
 
 def _own_model(target: CpuTarget) -> str:
-    """Return the model of zig's own that has just the features of a target without a CPU, "" where there is none."""
-    stated = dict(stated_fields(target))
-    if set(stated) & {"tuning", "restrictions", "float_abi"} or target.features is None:
+    """Return the model of zig's own that states just what a target without a CPU does, "" where there is none."""
+    family, stated = target.family or "", dict(stated_fields(target))
+    said = {
+        name: stated[name] for name in ("features", "tuning", "restrictions", "float_abi") if name in stated
+    }
+    if "features" not in said:
         return ""
-    for name, features in zig_cpus.OWN_CPUS.get(target.family or "", {}).items():
-        closed = _SOFT_FLOAT not in features and FeatureSet.closed(str(target.family), features.split())
-        if "features" in stated and closed == target.features:
-            return name
-    return ""
+    return next((name for name in zig_cpus.OWN_CPUS.get(family, ()) if own_fields(family, name) == said), "")
 
 
 def _changes(target: CpuTarget, unfit: Unfit) -> Iterator[str]:
