@@ -257,9 +257,9 @@ class Database:
 
     def vacuum(self) -> tuple[int, int]:
         """Give the room of what was deleted back to the disk; return the file's size in bytes before and after."""
-        before = Path(self.path).stat().st_size
+        before = self._size()
         self._store.read(store_upkeep.vacuum)
-        return before, Path(self.path).stat().st_size
+        return before, self._size()
 
     def check(self) -> Iterator[str]:
         """Go through the whole file and say, one by one, what is wrong with it; nothing where it is sound."""
@@ -291,6 +291,10 @@ class Database:
     def __reduce__(self) -> tuple[Callable[[str], Database], tuple[str]]:
         create = self._store.create
         return functools.partial(Database, synchronous=self.synchronous, create=create), (self.path,)
+
+    def _size(self) -> int:
+        parts = (Path(self.path + end) for end in ("", "-wal"))
+        return sum(part.stat().st_size for part in parts if part.exists())
 
     def _row(self, record: Record) -> store_rows.Row:
         if type(record) is not Record:

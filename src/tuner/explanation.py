@@ -64,8 +64,8 @@ def _told(verdict: targetspec.Verdict) -> str:
         "unknown": "; tuning here starts from it all the same",
         "no": "",
     }[verdict.answer]
-    first, *rest = str(verdict).splitlines()
-    return "\n".join([f"as a start for tuning: {first}{advice}", *rest])
+    told = [str(reason) for reason in verdict.reasons if reason.weight in {"blocks", "undecided"}]
+    return "\n  ".join([f"as a start for tuning: {str(verdict).splitlines()[0]}{advice}", *told])
 
 
 def obstacles_of(
@@ -88,18 +88,24 @@ def _targets(there: targetspec.Target, asked: targetspec.Target) -> list[Obstacl
         return []
     verdict = there.compatible(asked, purpose="schedule")
     reasons = {reason.field.partition(".")[0]: reason.rule for reason in reversed(verdict.reasons)}
-    lines = [line.partition(": ") for line in targetspec.diff(asked, there)]
+    lines = [_parts(line) for line in targetspec.diff(asked, there)]
     found = [
-        Obstacle(name, *_sides(text), reasons.get(name, ""))
-        for name, _, text in lines
+        Obstacle(name, _side(left), _side(right), reasons.get(name, ""))
+        for name, left, right in lines
         if _tunes(name, asked, there)
     ]
     return found or [Obstacle("target", str(asked), str(there))]
 
 
-def _sides(text: str) -> tuple[str, str]:
-    left, _, right = text.partition(" | ")
-    return left, right
+def _parts(line: str) -> tuple[str, str, str]:
+    name, _, sides = line.partition(": ")
+    left, _, right = sides.partition(" | ")
+    return name, left, right
+
+
+def _side(text: str) -> str:
+    # Of two sets a side says what it has beyond the other's.
+    return "nothing more" if text == "-" else text
 
 
 def _tunes(name: str, one: targetspec.Target, other: targetspec.Target) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -118,7 +119,7 @@ def _told(failure: Outcome | None) -> str:
 
 
 def _without_type(cause: str) -> str:
-    return cause.removeprefix("KernelError: ")
+    return re.sub(r"^[\w.]*KernelError: ", "", cause)
 
 
 def _fingerprint(

@@ -130,6 +130,15 @@ class LocalRun:
             )  # fmt: skip
         return self._trial(done, _Measuring(0, compiled.value, incumbent, in_force(limits)))
 
+    def compile(self, config: Configuration) -> bytes:
+        """Give the object code of a configuration that was measured before; none where it fails."""
+        stated: LimitsLike = {("emit", "compile"): self._task.compile_timeout}
+        done = self._ask(
+            self._compilers, compile_candidate, self._kernel, config, self._target, self._task.problem,
+            limits=stated,
+        )  # fmt: skip
+        return b"" if done.failure else bytes(done.value)
+
     def submit(self, number: int, config: Configuration) -> None:
         """Begin trial `number`."""
         limits = self._limits.for_compiling()

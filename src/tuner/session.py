@@ -7,8 +7,7 @@ import functools
 import hashlib
 import os
 import time
-import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
@@ -22,11 +21,13 @@ from tuner.cpucount import usable_cpus
 from tuner.database import Database
 from tuner.errors import KernelError, ProblemError, RecordError, TargetMismatchError
 from tuner.executors import Executor, Local, Run, Task, Trial
+from tuner.identity import confirmed
 from tuner.kernel import Kernel, Work
 from tuner.loading import load
 from tuner.progress import Progress
 from tuner.racing import Race
 from tuner.record import Record, utc_now
+from tuner.runlog import RunLog, settings_of, task_of
 from tuner.search import Search
 from tuner.signtest import EQUAL
 from tuner.space import Configuration
@@ -94,12 +95,16 @@ def tune(
     run_timeout: float = 10.0,
     progress: str | bool | Progress = "auto",
     cache: str = "warm",
+    fresh: bool = False,
+    keep_going: bool = False,
 ) -> Result:
     """Search the kernel's space for the fastest configuration on a problem.
 
     `target`: a Target, its text, or None for this machine. `budget`: how many trials at most; `time_limit`: how many
     seconds for them. `workers`: how many compile at a time, None for one less than there are processors.
-    `database`: where records are kept, each as soon as it is reported; None keeps nothing. A candidate that fails,
+    `database`: where records are kept, each as soon as it is reported; None keeps nothing. Its records of compatible
+    targets and near problems are tried first, and a run of the same task, strategy and seed that was interrupted goes
+    on where it stood, unless `fresh`; where the file fails, `keep_going` warns and goes on without. A candidate that fails,
     or kills its process, is an outcome in its record. KeyboardInterrupt ends every process at once. `cache`: "warm" to
     measure calls that follow each other, "flushed" to have none of the data in a cache when a call begins.
 
@@ -141,9 +146,18 @@ def tune(
             raise survey.error
         if survey.space is not None:
             search = Search(survey.space, strategy=strategy, seed=seed)
-        fingerprint = run.fingerprint() or hashlib.sha256(kernel.name.encode() + payload).hexdigest()
-        session = _Session(task, run, store, search, fingerprint, bar)
-        return session.go(min(budget, len(search.space)), survey.work, time_limit)
+        if store is None:
+            fingerprint = run.fingerprint() or hashlib.sha256(kernel.name.encode() + payload).hexdigest()
+        else:
+            fingerprint = confirmed(kernel, target, known)
+        key = task_of(kernel, fingerprint, known, target)
+        log = RunLog(store, key, settings_of(strategy, seed), keep_going=keep_going)
+        with log.left_unless_ended():
+            trials = log.begin(search.space, fresh=fresh)
+            seeds = [*(dict(record.config) for record in trials), *log.seeds(kernel, known, target)]
+            search = Search(search.space, strategy=strategy, seed=seed, seeds=seeds)
+            session = _Session(task, run, log, search, fingerprint, bar)
+            return session.go(min(budget, len(search.space)), survey.work, time_limit, trials)
 
 
 def runnable(target: targetspec.Target | str | None) -> targetspec.Target:
@@ -167,21 +181,24 @@ class _Session:
 
     _task: Task
     _run: Run
-    _store: Database | None
+    _log: RunLog
     _search: Search
     _fingerprint: str
     _bar: Progress
-    _name: str = attrs.field(factory=lambda: f"{utc_now()[:19].replace(':', '')}-{uuid.uuid4().hex[:8]}")
     _records: list[Record] = attrs.field(factory=list)
     _leaders: list[tuple[Record, Trial]] = attrs.field(factory=list)
 
-    def go(self, total: int, work: Work | None, time_limit: float | None) -> Result:
-        """Spend the budget and decide."""
+    def go(
+        self, total: int, work: Work | None, time_limit: float | None, known: Sequence[Record] = ()
+    ) -> Result:
+        """Spend the budget, of which the trials that are known are a part, and decide."""
         ends = None if time_limit is None else time.monotonic() + time_limit
         self._bar.begin(total, work)
-        self._trials(total, ends)
-        baseline = self._baseline()
+        self._recall(known[:total])
+        self._trials(len(self._records), total, ends)
+        baseline = self._log.baseline() or self._baseline()
         best, separated, code = self._final()
+        self._log.end()
         return Result(
             self._task.target, best, tuple(self._records), separated, baseline, self._task.kernel, code
         )
@@ -194,16 +211,28 @@ class _Session:
         plain = self._task.kernel.plain is not None
         return self._keep(_NO_CONFIG if plain else self._task.kernel.space[0], trial, 0, "baseline")
 
-    def _trials(self, total: int, ends: float | None) -> None:
+    def _recall(self, known: Sequence[Record]) -> None:
+        """Take note of trials of this run that were made before it was interrupted."""
+        for record in known:
+            self._search.suggest(1)
+            self._note(record, Trial(record.outcome, record.cost, record.times, record.clock))
+        compiled = [
+            (record, attrs.evolve(trial, object_code=self._run.compile(dict(record.config))))
+            for record, trial in self._leaders
+        ]
+        self._leaders = [leader for leader in compiled if leader[1].object_code]
+
+    def _trials(self, first: int, total: int, ends: float | None) -> None:
+        """Make the trials from number `first` on; the run counts its own from 0."""
         under_way: list[Configuration] = []
-        asked = 0
-        for number in range(total):
+        asked = first
+        for number in range(first, total):
             while asked < min(total, number + self._run.ahead + 1):
                 under_way += self._search.suggest(1)
-                self._run.submit(asked, under_way[-1])
+                self._run.submit(asked - first, under_way[-1])
                 asked += 1
             left = None if ends is None else ends - time.monotonic()
-            trial = self._run.result(number, self._incumbent, left)
+            trial = self._run.result(number - first, self._incumbent, left)
             if trial is None:
                 return
             self._report(under_way.pop(0), trial, number)
@@ -213,8 +242,10 @@ class _Session:
         return self._leaders[0][1] if self._leaders else None
 
     def _report(self, config: Configuration, trial: Trial, number: int) -> None:
-        self._search.report(config, trial.cost)
-        record = self._keep(config, trial, number, "trial")
+        self._note(self._keep(config, trial, number, "trial"), trial)
+
+    def _note(self, record: Record, trial: Trial) -> None:
+        self._search.report(record.config, record.cost)
         self._records.append(record)
         self._bar.report(record)
         if record.cost is not None:
@@ -256,14 +287,13 @@ class _Session:
             times=trial.times,
             toolchain=build.toolchain(),
             clock=trial.clock,
-            run=self._name,
+            run=self._log.name,
             quality=_quality(self._task) | dict(trial.quality),
             number=number,
             created=utc_now(),
             role=role,
         )
-        if self._store is not None:
-            self._store.add(record)
+        self._log.add(record)
         return record
 
 

@@ -27,6 +27,7 @@ FILTERS = ("kernel", "fingerprint", "problem", "tuning_key", "toolchain", "run",
 """The columns by which records can be chosen."""
 
 _TASK = FILTERS[:5]
+_SHORT = 1000  # characters; longer texts are not held in memory
 
 
 @attrs.frozen
@@ -114,9 +115,13 @@ def target_of(document: str) -> targetspec.Target:
     return read_target(json.loads(document))
 
 
-@functools.lru_cache(maxsize=4096)
 def values(text: str) -> Values:
     """Return the values of a canonical JSON text."""
+    return _values(text) if len(text) <= _SHORT else Values(json.loads(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _values(text: str) -> Values:
     return Values(json.loads(text))
 
 

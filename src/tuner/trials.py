@@ -61,6 +61,9 @@ class Run(Protocol):
     def baseline(self, incumbent: Trial | None) -> Trial | None:
         """Measure the kernel's plain version or, where it has none, its first configuration."""
 
+    def compile(self, config: Configuration) -> bytes:
+        """Give the object code of a configuration that was measured before; none where it fails."""
+
     def submit(self, number: int, config: Configuration) -> None:
         """Begin trial `number`; numbers count from 0 without gaps."""
 
