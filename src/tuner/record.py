@@ -11,6 +11,20 @@ import attrs
 
 import targetspec
 from tuner import record_checks as checks
+from tuner.declarations import (
+    COUNT,
+    DIGEST,
+    FLAG,
+    INSTANT,
+    MAYBE_TEXT,
+    NAME,
+    READINGS,
+    SECONDS,
+    TEXT,
+    VALUES,
+    declared,
+    one_of,
+)
 from tuner.errors import RecordError
 from tuner.values import Values, canonical, check_integer, check_keys, read_json, shown
 
@@ -32,11 +46,29 @@ class Outcome:
     'signal'
     """
 
-    kind: str = attrs.field(validator=checks.one_of(*KINDS))
-    stage: str | None = attrs.field(default=None, validator=attrs.validators.optional(checks.one_of(*STAGES)))
-    cause: str | None = attrs.field(default=None, validator=attrs.validators.optional(checks.text))
-    stderr: str = attrs.field(default="", validator=checks.text)
-    stopped_early: bool = attrs.field(default=False, validator=checks.flag)
+    kind: str = attrs.field(
+        validator=checks.one_of(*KINDS), metadata=declared("how the trial ended", one_of(KINDS))
+    )
+    stage: str | None = attrs.field(
+        default=None,
+        validator=attrs.validators.optional(checks.one_of(*STAGES)),
+        metadata=declared("the stage it ended in, null where it is good", one_of(STAGES, None)),
+    )
+    cause: str | None = attrs.field(
+        default=None,
+        validator=attrs.validators.optional(checks.text),
+        metadata=declared("what ended it, such as SIGSEGV", MAYBE_TEXT),
+    )
+    stderr: str = attrs.field(
+        default="", validator=checks.text, metadata=declared("what the process wrote to standard error", TEXT)
+    )
+    stopped_early: bool = attrs.field(
+        default=False,
+        validator=checks.flag,
+        metadata=declared(
+            "whether measuring a slow candidate was cut short, so that its cost is rough", FLAG
+        ),
+    )
 
     def __attrs_post_init__(self) -> None:
         ok = self.kind == "ok"
@@ -70,7 +102,7 @@ def _outcome(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
         raise RecordError(f"$.{attribute.name}", f"must be an Outcome, got {shown(value)}")
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)
 class Record:
     """One measurement of one configuration, with all that its cost depends on.
 
@@ -80,21 +112,54 @@ class Record:
     raced against each other). `quality` is what was seen of the machine's state, `created` a time in UTC.
     """
 
-    kernel: str = attrs.field(validator=checks.name)
-    fingerprint: str = attrs.field(validator=checks.digest)
-    target: targetspec.Target = attrs.field(validator=_target)
-    problem: Values = attrs.field(converter=checks.problem)
-    config: Values = attrs.field(converter=checks.config)
-    cost: float | None = attrs.field(validator=attrs.validators.optional(checks.seconds))
-    outcome: Outcome = attrs.field(validator=_outcome)
-    toolchain: str = attrs.field(validator=checks.name)
-    times: tuple[float, ...] = attrs.field(default=(), converter=checks.times, validator=checks.raw_times)
-    clock: str = attrs.field(validator=checks.one_of(*CLOCKS))
-    quality: Values = attrs.field(default=Values({}), converter=checks.quality)
-    run: str = attrs.field(validator=checks.name)
-    number: int = attrs.field(validator=checks.count)
-    created: str = attrs.field(converter=checks.created)
-    role: str = attrs.field(default="trial", validator=checks.one_of(*ROLES))
+    kernel: str = attrs.field(validator=checks.name, metadata=declared("the kernel's name", NAME))
+    fingerprint: str = attrs.field(
+        validator=checks.digest,
+        metadata=declared("SHA-256 that tells this kernel from others of its name", DIGEST),
+    )
+    target: targetspec.Target = attrs.field(
+        validator=_target, metadata=declared("what it was compiled for", {})
+    )
+    problem: Values = attrs.field(
+        converter=checks.problem, metadata=declared("what was solved, by name", VALUES)
+    )
+    config: Values = attrs.field(
+        converter=checks.config, metadata=declared("the configuration, by parameter", VALUES)
+    )
+    cost: float | None = attrs.field(
+        validator=attrs.validators.optional(checks.seconds),
+        metadata=declared("seconds of one call, null unless the outcome is good", SECONDS),
+    )
+    outcome: Outcome = attrs.field(validator=_outcome, metadata=declared("how the trial ended", {}))
+    toolchain: str = attrs.field(
+        validator=checks.name, metadata=declared("what compiled it, with versions", NAME)
+    )
+    times: tuple[float, ...] = attrs.field(
+        default=(),
+        converter=checks.times,
+        validator=checks.raw_times,
+        metadata=declared("the raw readings of the clock (s)", READINGS),
+    )
+    clock: str = attrs.field(
+        validator=checks.one_of(*CLOCKS), metadata=declared("which clock was read", one_of(CLOCKS))
+    )
+    quality: Values = attrs.field(
+        default=Values({}),
+        converter=checks.quality,
+        metadata=declared("the machine's state at the time", VALUES),
+    )
+    run: str = attrs.field(validator=checks.name, metadata=declared("the run that it is part of", NAME))
+    number: int = attrs.field(
+        validator=checks.count, metadata=declared("the number of the trial in its run, from 0", COUNT)
+    )
+    created: str = attrs.field(
+        converter=checks.created, metadata=declared("when it was measured, in UTC", INSTANT)
+    )
+    role: str = attrs.field(
+        default="trial",
+        validator=checks.one_of(*ROLES),
+        metadata=declared("a trial, or what is measured beside trials", one_of(ROLES)),
+    )
 
     def __attrs_post_init__(self) -> None:
         ok = self.outcome.kind == "ok"
@@ -102,6 +167,12 @@ class Record:
             raise RecordError("$.cost", 'must be a float of seconds where the outcome is "ok", got null')
         if not ok and self.cost is not None:
             raise RecordError("$.cost", f'must be null where the outcome is "{self.outcome.kind}"')
+
+    def __repr__(self) -> str:
+        ended = (
+            f"{self.cost:.6g} s" if self.cost is not None else f"{self.outcome.kind} in {self.outcome.stage}"
+        )
+        return f"<Record {self.kernel} {dict(self.config)}: {ended}, {self.role} {self.number} of run {self.run}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plain data of its JSON form, with the version of the form."""

@@ -160,7 +160,7 @@ class Values(Mapping[str, Value]):
         return hash(self.text)
 
     def __repr__(self) -> str:
-        return f"Values({dict(self._members)!r})"
+        return repr(dict(self._members))
 
     def __reduce__(self) -> tuple[type[Values], tuple[dict[str, Value]]]:
         return Values, (dict(self._members),)

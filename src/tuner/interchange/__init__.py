@@ -1,0 +1,1 @@
+"""Records as files: our own JSON Lines, and what other tuners write."""

@@ -1,0 +1,280 @@
+"""Importing and exporting: which format a file has, what is kept of it, and what could not be read."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import itertools
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO, cast
+
+import attrs
+
+import targetspec
+from tuner.database import Database
+from tuner.errors import DatabaseError, RecordError
+from tuner.interchange import kernel_tuner, tvm
+from tuner.interchange.json_stream import JsonStream, lines
+from tuner.interchange.origin import Fault, Origin
+from tuner.record import Record
+
+FORMATS = ("records", "autotvm", "metaschedule", "kernel-tuner", "t4")
+"""What is read: our own JSON Lines first."""
+
+EXPORTS = ("records", "t4")
+
+_WORKLOADS, _RECORDS = "database_workload.json", "database_tuning_record.json"
+# Members by which the first document of a file tells its format.
+_MARKS = {
+    "fingerprint": "records",
+    "outcome": "records",
+    "i": "autotvm",
+    "input": "autotvm",
+    "cache": "kernel-tuner",
+    "tune_params": "kernel-tuner",
+    "tune_params_keys": "kernel-tuner",
+    "results": "t4",
+}
+_BATCH = 500
+_BATCH_WEIGHT = 1 << 23  # characters of the texts of one batch
+_FAULTS = 100
+
+
+@attrs.frozen
+class Imported:
+    """What came of an import: records new here, records that were here already, blank lines, and what was not read.
+
+    `faults` are the first hundred, `refused` counts all.
+    """
+
+    format: str
+    added: int = 0
+    known: int = 0
+    blank: int = 0
+    refused: int = 0
+    faults: tuple[Fault, ...] = ()
+
+
+def import_records(
+    database: Database,
+    path: str | os.PathLike[str],
+    *,
+    format: str = "auto",  # noqa: A002 - as in Target.format
+    target: targetspec.Target | None = None,
+    kernel: str | None = None,
+    problem: Mapping[str, Any] | None = None,
+    on_fault: Callable[[Fault], object] | None = None,
+) -> Imported:
+    """Add the records of a file, of one of FORMATS or "auto", and say what could not be read and why.
+
+    What is good is kept, what is not is counted and handed to `on_fault`, one by one; memory stays flat whatever the
+    file holds, and nothing in it is ever run. The same file twice changes nothing. A MetaSchedule database is its
+    folder, or its tuning records with the workloads beside them. `target`, `kernel` and `problem` say what a file does
+    not: Kernel Tuner's names no target, a T4 file none of the three. Files may be compressed by gzip.
+
+    RecordError where the file as a whole cannot be read, DatabaseError where it cannot be opened, or the store fails.
+    """
+    place = Path(path)
+    if place.is_dir():
+        place = place / _RECORDS
+    kind = format_of(place) if format == "auto" else format
+    if kind not in FORMATS:
+        raise ValueError(f'format must be "auto" or one of {", ".join(FORMATS)}, got {format!r}')
+    origin = Origin(format=kind, digest=_digest(place), target=target, kernel=kernel, problem=problem)
+    tally = _Tally(database, on_fault)
+    with _binary(place) as file:
+        for found in _reader(kind, file, place, origin):
+            tally.take(found)
+    tally.flush()
+    return Imported(kind, tally.added, tally.known, tally.blank, tally.refused, tuple(tally.faults))
+
+
+def export_records(
+    records: Iterable[Record],
+    path: str | os.PathLike[str],
+    *,
+    format: str = "records",  # noqa: A002 - as above
+) -> int:
+    """Write records to a file, "-" for standard output, and return how many; JSON Lines, or T4 for one task.
+
+    A file is replaced as a whole, or stays as it is. RecordError for T4 of several tasks.
+    """
+    if format not in EXPORTS:
+        raise ValueError(f"format must be one of {', '.join(EXPORTS)}, got {format!r}")
+    count = itertools.count()
+    counted = (record for record in records if next(count) >= 0)
+    pieces = (f"{record.dumps()}\n" for record in counted)
+    with _written(path) as file:
+        for piece in kernel_tuner.t4_pieces(_of_one_task(counted)) if format == "t4" else pieces:
+            file.write(piece)
+    return next(count)
+
+
+def format_of(path: str | os.PathLike[str]) -> str:
+    """Tell the format of a file by its first document; "records" where it says nothing."""
+    with _text(Path(path)) as file:
+        stream = JsonStream(file)
+        try:
+            if stream.peek() == "[":
+                return "metaschedule"
+            for key in stream.members():
+                if key in _MARKS:
+                    return _MARKS[key]
+                stream.skip()
+        except RecordError:
+            return "records"
+    return "records"
+
+
+def _reader(kind: str, file: BinaryIO, path: Path, origin: Origin) -> Iterator[Record | Fault | None]:
+    if kind == "autotvm":
+        return tvm.read_autotvm(file, origin)
+    if kind == "metaschedule":
+        with _binary(path.with_name(_WORKLOADS)) as workloads:
+            known = tvm.read_workloads(workloads)
+        return tvm.read_metaschedule(file, origin, known)
+    if kind == "records":
+        return _own(file)
+    read = kernel_tuner.read_cache if kind == "kernel-tuner" else kernel_tuner.read_t4
+    return read(lambda: _text(path), origin)
+
+
+def _own(file: BinaryIO) -> Iterator[Record | Fault | None]:
+    for line in lines(file):
+        if not line.text:
+            yield Fault(line.number, line.fault) if line.fault else None
+            continue
+        try:
+            yield Record.loads(line.text)
+        except RecordError as error:
+            yield Fault(line.number, str(error))
+
+
+class _Tally:
+    """Keeps what is good in batches, and counts the rest."""
+
+    def __init__(self, database: Database, on_fault: Callable[[Fault], object] | None) -> None:
+        self._database = database
+        self._on_fault = on_fault
+        self._batch: list[Record] = []
+        self._weight = 0
+        self.added = self.known = self.blank = self.refused = 0
+        self.faults: list[Fault] = []
+
+    def take(self, found: Record | Fault | None) -> None:
+        """Take note of a record, of what could not be read, or of a blank line."""
+        if found is None:
+            self.blank += 1
+        elif isinstance(found, Fault):
+            self._refuse(found)
+        else:
+            self._batch.append(found)
+            self._weight += _weight(found)
+            if len(self._batch) >= _BATCH or self._weight >= _BATCH_WEIGHT:
+                self.flush()
+
+    def _refuse(self, fault: Fault) -> None:
+        self.refused += 1
+        if len(self.faults) < _FAULTS:
+            self.faults.append(fault)
+        if self._on_fault is not None:
+            self._on_fault(fault)
+
+    def flush(self) -> None:
+        """Write what has come together."""
+        added = self._database.add_all(self._batch)
+        self.added += added
+        self.known += len(self._batch) - added
+        self._batch, self._weight = [], 0
+
+
+def _weight(record: Record) -> int:
+    outcome = record.outcome
+    texts = (
+        record.config.text,
+        record.problem.text,
+        record.quality.text,
+        outcome.stderr,
+        outcome.cause or "",
+    )
+    return sum(map(len, texts)) + 32 * len(record.times)
+
+
+def _of_one_task(records: Iterable[Record]) -> Iterator[Record]:
+    first: tuple[Any, ...] | None = None
+    for record in records:
+        task = (record.kernel, record.fingerprint, record.problem, record.target.tuning_key, record.toolchain)
+        first = task if first is None else first
+        if task != first:
+            raise RecordError(
+                "$",
+                "must be records of one kernel, problem, target and toolchain, all that T4 can hold; choose some",
+            )
+        if record.role != "baseline":
+            yield record
+
+
+# --- files -------------------------------------------------------------------------------------------------
+
+_GZIP = b"\x1f\x8b"
+
+
+@contextmanager
+def _binary(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(len(_GZIP)) == _GZIP
+            raw.seek(0)
+            yield cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
+    except (OSError, EOFError) as error:
+        if isinstance(error, DatabaseError):
+            raise
+        raise DatabaseError(
+            str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}"
+        ) from error
+
+
+def _text(path: Path) -> TextIO:
+    try:
+        raw = path.open("rb")
+    except OSError as error:
+        raise DatabaseError(str(path), f"cannot be read: {error.strerror}") from error
+    packed = raw.read(len(_GZIP)) == _GZIP
+    raw.seek(0)
+    file = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
+    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n")
+
+
+def _digest(path: Path) -> str:
+    with _binary(path) as file:
+        return hashlib.file_digest(cast("io.BufferedReader", file), "sha256").hexdigest()
+
+
+@contextmanager
+def _written(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    if path == "-":
+        yield sys.stdout
+        return
+    place = Path(path)
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="ascii", newline="\n", dir=place.parent, prefix=f"{place.name}.", delete=False
+        ) as file:
+            try:
+                yield cast("TextIO", file)
+                file.close()
+                Path(file.name).replace(place)
+            except BaseException:
+                file.close()
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        if isinstance(error, DatabaseError):
+            raise
+        raise DatabaseError(str(path), f"cannot be written: {error.strerror}") from error

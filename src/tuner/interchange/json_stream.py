@@ -1,0 +1,205 @@
+"""JSON that may be larger than memory, or hostile: lines one by one, and documents value by value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, TextIO
+
+import attrs
+
+from tuner.errors import RecordError
+from tuner.values import read_json
+
+LONGEST = 1 << 22
+"""Characters of the longest line or value that is read; longer ones are passed over."""
+
+_CHUNK = 1 << 16
+_SPACE = re.compile(r"[ \t\r\n]*")
+_MARK = re.compile(r'["{}\[\]]')
+# Texts and all else but brackets: what most of a document is, taken at one go.
+_PLAIN = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+_IN_STRING = re.compile(r'["\\]')
+_AFTER_SCALAR = re.compile(r"[,\]} \t\r\n]")
+_TOO_LONG = f"is longer than {LONGEST} characters"
+
+
+@attrs.frozen
+class Line:
+    """One line of a file: its number from 1, and its text or the fault that keeps it from being one."""
+
+    number: int
+    text: str = ""
+    fault: str = ""
+
+
+def lines(file: BinaryIO) -> Iterator[Line]:
+    """Go through the lines of a file, none of which is ever held beyond LONGEST bytes."""
+    number = 0
+    while raw := file.readline(LONGEST):
+        number += 1
+        if len(raw) == LONGEST and not raw.endswith(b"\n"):
+            _pass_over(file)
+            yield Line(number, fault=_TOO_LONG)
+            continue
+        try:
+            # A mark at the beginning is what some editors write.
+            yield Line(number, raw.decode("utf-8-sig" if number == 1 else "utf-8").strip())
+        except UnicodeDecodeError as error:
+            yield Line(number, fault=f"is no UTF-8: {error.reason} at byte {error.start}")
+
+
+def _pass_over(file: BinaryIO) -> None:
+    while (raw := file.readline(LONGEST)) and not raw.endswith(b"\n"):
+        continue
+
+
+class TooLongError(RecordError):
+    """A value that was passed over, being too long."""
+
+
+class JsonStream:
+    """Reads one JSON document step by step; only the value at hand is held. RecordError where it is broken."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._text = ""
+        self._at = 0
+        self._passed = 0
+
+    @property
+    def line(self) -> int:
+        """The number of the line at hand, from 1."""
+        return self._passed + self._text.count("\n", 0, self._at) + 1
+
+    def peek(self) -> str:
+        """Return the next character that is no space, without taking it; nothing at the end."""
+        while True:
+            self._at = _end_of(_SPACE, self._text, self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._fill():
+                return ""
+
+    def take(self, character: str) -> None:
+        """Take the next character, which must be this one."""
+        found = self.peek()
+        if found != character:
+            raise RecordError(
+                "$", f"is broken in line {self.line}: {character!r} is missing before {found!r}"
+            )
+        self._at += 1
+
+    def value(self) -> Any:
+        """Read the next value."""
+        return read_json(self.text())
+
+    def text(self) -> str:
+        """Return the text of the next value; TooLongError where it was too long, and is behind us now."""
+        return "".join(self._raw(LONGEST))
+
+    def skip(self) -> None:
+        """Pass over the next value."""
+        for _ in self._raw(None):
+            pass
+
+    def members(self) -> Iterator[str]:
+        """Go through the keys of an object; the caller reads or skips the value of each.
+
+        An object that ends with the file, behind a member or its comma, counts as closed.
+        """
+        self.take("{")
+        while self.peek() not in {"}", ""}:
+            key = self.value() if self.peek() == '"' else None
+            if type(key) is not str:
+                raise RecordError("$", f"is broken in line {self.line}: a key is missing")
+            self.take(":")
+            yield key
+            self._next("}")
+        self._at += 1
+
+    def elements(self) -> Iterator[None]:
+        """Go through the elements of an array, likewise."""
+        self.take("[")
+        while self.peek() not in {"]", ""}:
+            yield
+            self._next("]")
+        self._at += 1
+
+    def _next(self, closing: str) -> None:
+        if self.peek() not in {closing, ""}:
+            self.take(",")
+
+    def _raw(self, limit: int | None) -> Iterator[str]:
+        size = 0
+        for piece in self._pieces():
+            size += len(piece)
+            if limit is not None and size <= limit:
+                yield piece
+        if limit is not None and size > limit:
+            raise TooLongError("$", _TOO_LONG)
+
+    def _pieces(self) -> Iterator[str]:
+        first = self.peek()
+        if first == "":
+            raise RecordError("$", f"ends in line {self.line} where a value is missing")
+        if first not in '"{[':
+            yield from self._until(_AFTER_SCALAR)
+            return
+        depth = 0
+        while True:
+            yield self._run()
+            yield from self._until(_MARK)
+            mark = self._text[self._at : self._at + 1]
+            if not mark:
+                raise RecordError("$", f"ends in line {self.line} within a value")
+            self._at += 1
+            yield mark
+            if mark == '"':
+                yield from self._string()
+            else:
+                depth += 1 if mark in "{[" else -1
+            if depth <= 0:
+                return
+
+    def _run(self) -> str:
+        if self._text[self._at] == '"':
+            return ""
+        start, self._at = self._at, _end_of(_PLAIN, self._text, self._at)
+        return self._text[start : self._at]
+
+    def _string(self) -> Iterator[str]:
+        while True:
+            yield from self._until(_IN_STRING)
+            length = 2 if self._text[self._at : self._at + 1] == "\\" else 1
+            while len(self._text) - self._at < length:
+                if not self._fill():
+                    raise RecordError("$", f"ends in line {self.line} within a text")
+            yield self._text[self._at : self._at + length]
+            self._at += length
+            if length == 1:
+                return
+
+    def _until(self, pattern: re.Pattern[str]) -> Iterator[str]:
+        """Take everything up to a match of one character, or to the end."""
+        while (found := pattern.search(self._text, self._at)) is None:
+            yield self._text[self._at :]
+            self._at = len(self._text)
+            if not self._fill():
+                return
+        yield self._text[self._at : found.start()]
+        self._at = found.start()
+
+    def _fill(self) -> bool:
+        try:
+            more = self._file.read(_CHUNK)
+        except UnicodeDecodeError as error:
+            raise RecordError("$", f"is no UTF-8: {error.reason}") from error
+        self._passed += self._text.count("\n", 0, self._at)
+        self._text, self._at = self._text[self._at :] + more, 0
+        return bool(more)
+
+
+def _end_of(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return at if found is None else found.end()
