@@ -146,12 +146,12 @@ print(json.dumps([targetspec.validate(document)[0].path for document in document
 """
 STRATEGIES = """
 import jsonschema
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 import targetspec
 from targetspec.testing import kind_targets, written_targets
 schema = jsonschema.Draft202012Validator(targetspec.json_schema())
 seen = set()
-@settings(database=None, max_examples=100)
+@settings(database=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
 @given(kind_targets("npu"))
 def law(target):
     assert target == targetspec.loads(targetspec.dumps(target)) == targetspec.parse(str(target))
