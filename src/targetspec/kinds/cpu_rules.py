@@ -212,14 +212,24 @@ def _with_role(features: FeatureSet | None, wanted: str) -> frozenset[str] | Non
     if features is None:
         return None
     known = features.reclosed() if features.tables != facts.TABLES_VERSION else features
-    return frozenset(name for name in known if facts.role(known.family, name) == wanted)
+    # A name that today's tables lack has no role: it must be there like an isa feature, as `_has_features` sees to.
+    listed = known.names.intersection(facts.feature_names(known.family))
+    return frozenset(name for name in listed if facts.role(known.family, name) == wanted)
 
 
-def _grow(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+def _mended(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+    """Return the runner's set with all that the code has, and without the abi features that it has not."""
+    need, have = built_for.features, run_on.features
+    if need.family != have.family:
+        return None
     try:
-        return "features", run_on.features.union(built_for.features)
+        return "features", have.with_changes(remove=_abi(have) - _abi(need)).union(need)
     except FeatureConflictError:
         return None
+
+
+def _abi(features: FeatureSet) -> frozenset[str]:
+    return _with_role(features, "abi") or frozenset()
 
 
 def _whole_set(target: Any) -> Any:
@@ -241,7 +251,7 @@ FEATURES = Rule(
     demand=_whole_set,
     promise=_whole_set,
     say=show_difference,
-    repair=_grow,
+    repair=_mended,
     advice="state a CPU or the features on both sides",
     apart=True,
     bridge=over("features"),
@@ -255,9 +265,32 @@ ABI_FEATURES = Rule(
     decide=equal,
     demand=lambda target: _with_role(target.features, "abi"),
     promise=lambda target: _with_role(target.features, "abi"),
-    repair=take_over("features"),
+    repair=_mended,
     advice="state the features on both sides",
     bridge=over("features (abi)"),
+)
+
+# Instructions were removed, and their encodings given to others, so that neither side's code runs on the other.
+_BREAKS = {"mips": ("mips32r6", "Release 6", "the releases before 6")}
+
+
+def _generation(target: Any) -> str | None:
+    if target.family not in _BREAKS:
+        return ""
+    if target.features is None:
+        return None
+    since, new, old = _BREAKS[target.family]
+    return new if since in target.features else old
+
+
+GENERATION = Rule(
+    label="features (generation)",
+    statement="code for MIPS Release 6 and code for the releases before it do not run on each other's processors",
+    source="MIPS Architecture For Programmers, volume I-A, revision 6; lld's tree of MIPS architectures",
+    decide=equal,
+    demand=_generation,
+    promise=_generation,
+    advice="state a CPU or the features on both sides",
 )
 
 # A restriction that is the design's own, and not a choice of whoever compiles for it.
