@@ -2,7 +2,8 @@
 
 clang's front end leaves out what it does not test for itself. Such mute features are covered by what it does list: by
 what LLVM defines as implied, and, for families that are a line of ever larger designs, by all that the CPUs with a
-listed feature have in common.
+listed version have in common. Where clang lists nothing but the newest of what LLVM defines as a chain (`graph`), all
+that is implied is covered, and what is implied of the ABI is listed, for it must be seen to be compared.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ class Plan(NamedTuple):
     closure: str = "clang"
     base: str = ""
     line: bool = False
+    graph: bool = False
     mute_counts: bool = True
     renames: bool = False
 
@@ -34,13 +36,13 @@ PLANS = {
         "riscv", {64: "riscv64-linux-gnu", 32: "riscv32-unknown-elf"}, closure="llvm", mute_counts=False
     ),
     "powerpc": Plan("powerpc", {64: "powerpc64le-linux-gnu", 32: "powerpc-linux-gnu"}, base="pwr10"),
-    "systemz": Plan("s390x", {64: "s390x-linux-gnu"}, "-march=", line=True),
+    "systemz": Plan("s390x", {64: "s390x-linux-gnu"}, "-march="),
     "loongarch": Plan(
         "loongarch", {64: "loongarch64-linux-gnu", 32: "loongarch32-unknown-elf"}, "-march=", closure="llvm"
     ),
     "webassembly": Plan("wasm", {32: "wasm32-unknown-unknown", 64: "wasm64-unknown-unknown"}),
-    "hexagon": Plan("hexagon", {32: "hexagon-unknown-elf"}, line=True),
-    "mips": Plan("mips", {64: "mips64el-linux-gnu", 32: "mipsel-linux-gnu"}, "-march=", line=True),
+    "hexagon": Plan("hexagon", {32: "hexagon-unknown-elf"}, line=True, graph=True),
+    "mips": Plan("mips", {64: "mips64el-linux-gnu", 32: "mipsel-linux-gnu"}, "-march=", graph=True),
     "amdgpu": Plan("amdgcn", {64: "amdgcn-amd-amdhsa"}, mute_counts=False, renames=True),
     "nvptx": Plan(
         "nvptx", {64: "nvptx64-nvidia-cuda", 32: "nvptx-nvidia-cuda"}, "-march=", mute_counts=False
@@ -72,15 +74,17 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         if names - texts.keys():
             raise PatchError(f"{patches.family}: LLVM has no {sorted(names - texts.keys())}")
         names &= {name for name in held if not patches.field(name)}
-    patched = patches.patch_cpus(kept, closed)
+    patched = patches.defined_cpus() | patches.patch_cpus(kept, closed)
     mute = (set().union(*closed.values()) & held) - known if plan.mute_counts else set()
     features = _features(plan, patches, roles, defined.implies, mute)
-    if plan.line:
-        _cover_line(features, held, kept, closed)
+    if plan.graph:
+        _cover_graph(patches, features, defined.implies)
     else:
         for name in held:
             covers = transitive(defined.implies, [name]) & mute - {name}
             features[name] |= {"covers": " ".join(sorted(covers))} if covers else {}
+    if plan.line:
+        _cover_line(patches, features, held, kept, closed)
     rules = _rules(plan, features)
     patched |= patches.patch_features(features) | patches.notes
     close_covers(features)
@@ -210,15 +214,31 @@ def _asked(
     return hard, own, taken
 
 
+def _cover_graph(
+    patches: Patches, features: dict[str, dict[str, str]], defined: dict[str, tuple[str, ...]]
+) -> None:
+    """Cover all that LLVM defines as implied; what is implied of the ABI becomes a part of the set."""
+    held = {
+        name for name, row in features.items() if row["role"] in ("isa", "abi") and not patches.field(name)
+    }
+    for name in held:
+        reach = transitive(defined, [name]) & held - {name}
+        binding = {one for one in reach if features[one]["role"] == "abi"}
+        for key, names in (("implies", binding), ("covers", reach - binding)):
+            found = {*features[name].get(key, "").split(), *names}
+            features[name] |= {key: " ".join(sorted(found))} if found else {}
+
+
 def _cover_line(
+    patches: Patches,
     features: dict[str, dict[str, str]],
     held: set[str],
     kept: dict[str, set[str]],
     closed: dict[str, set[str]],
 ) -> None:
-    for name in sorted(set().union(*kept.values())):
+    for name in sorted(filter(patches.is_version, set().union(*kept.values()))):
         owners = [cpu for cpu, names in kept.items() if name in names and cpu in closed]
         common = set.intersection(*(closed[cpu] & held - kept[cpu] for cpu in owners)) if owners else set()
-        common = {one for one in common if not features[one].get("field")}
-        if common - {name}:
-            features[name]["covers"] = " ".join(sorted(common - {name}))
+        common = {one for one in common if not features[one].get("field")} - {name}
+        if common:
+            features[name]["covers"] = " ".join(sorted({*features[name].get("covers", "").split(), *common}))

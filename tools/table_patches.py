@@ -26,7 +26,9 @@ class Patches:
         self.notes: dict[str, str] = section.get("notes", {})
         self.sets: dict[str, str] = section.get("sets", {})
         self.widths: dict[str, str] = section.get("widths", {})
-        self.defined: list[str] = section.get("defined", [])
+        self.defined = {
+            cpu: reason for reason, names in section.get("defined", {}).items() for cpu in names.split()
+        }
         self.extra: dict[str, dict[str, str]] = section.get("extra", {})
         self.copies: dict[str, dict[str, str]] = section.get("copies", {})
         self.versions: list[str] = section.get("versions", [])
@@ -67,6 +69,10 @@ class Patches:
                 f"{self.family}: texts to write: {sorted(unwritten)}, written: {sorted(self.texts)}"
             )
         return texts | self.texts
+
+    def defined_cpus(self) -> dict[str, str]:
+        """Return the CPUs whose sets are as LLVM defines them, not as clang lists them, with the reasons."""
+        return {f"cpu {cpu}": reason for cpu, reason in self.defined.items() if cpu not in self.aliases}
 
     def patch_cpus(self, sets: dict[str, set[str]], defined: dict[str, set[str]]) -> dict[str, str]:
         """Change the sets as reviewed; return what was changed, with the reasons.
