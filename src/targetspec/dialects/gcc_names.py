@@ -39,7 +39,6 @@ GCC_ONLY_CPUS: Mapping[str, str] = {
     "octeontx2": "thunderx2t99",
     "xgene1": "cortex-a57",
     "emag": "cortex-a57",
-    "xscale1": "xscale",
     "cell": "970",
     "8540": "e500",
     "8548": "e500",
