@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -390,36 +388,3 @@ def test_a_tool_that_hangs_is_left(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert output_of(("slow",), seconds=0.2) == ""
     assert output_of(("absent-tool",), seconds=0.2) == ""
-
-
-# --- the corpus ---
-
-
-@pytest.mark.shared
-def test_outputs_from_bug_reports(corpus: Callable[[str], list[dict[str, Any]]]):
-    """Every excerpt is read as it should be."""
-    faults = {row["id"]: fault for row in corpus("gpu_tool_outputs") if (fault := fault_of(row))}
-    assert faults == {}
-
-
-def fault_of(row: dict[str, Any]) -> str:
-    """Return what differs from what a row expects, "" where nothing does."""
-    text, expected = row["output"], row["expected"]
-    if row["tool"].startswith("rocminfo"):
-        agents = rocminfo.read_rocminfo(text)
-        gpus, also = (
-            [agent.target_id for agent in agents],
-            [isa for agent in agents for isa in agent.also_runs],
-        )
-        return "" if (gpus, also) == (expected["gpus"], expected.get("also_runs", [])) else f"{gpus} {also}"
-    if "--query-gpu" in row["tool"]:
-        columns = row["tool"].partition("--query-gpu=")[2].split()[0].replace("gpu_name", "name").split(",")
-        (gpu,) = nvidia_smi.read_query(text, tuple(columns))
-        return "" if (gpu.name, gpu.memory_bytes) == (expected["name"], None) else f"{gpu}"
-    rows = nvidia_smi.read_table(text)
-    names = [expected["name"]] if "name" in expected else expected["names"]
-    whole = [None if name.endswith("...") else name for name in names]
-    if [gpu.name for gpu in rows] != whole or rows[0].mig != expected.get("mig", False):
-        return f"{rows}"
-    archs = [str(target.arch).rstrip("a") for target in devices.cuda_devices("", text.replace("Enabled", ""))]
-    return "" if "arch" not in expected or archs == [expected["arch"]] else f"{archs}"

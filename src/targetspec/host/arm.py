@@ -11,8 +11,10 @@ from targetspec.host.arm_features import (
     ARM_BITS,
     aarch64_features,
     arm_features,
+    arm_version,
     capabilities,
     unlisted,
+    unlisted_on_arm,
 )
 from targetspec.host.arm_parts import IMPLEMENTERS, chip_parts, machine_name, midr_of, part_name
 from targetspec.host.arm_quirks import corrected
@@ -32,7 +34,7 @@ def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> Processor:
     hardware = first_value(blocks, "Hardware") or ""
     designs = frozenset(part_name(midr) or f"{midr:#010x}" for midr in midrs).union(chip_parts(hardware))
     names = corrected(held or listed, designs, hardware, midrs)
-    features = aarch64_features(names) if wide else arm_features(names)
+    features = aarch64_features(names) if wide else arm_features(names) | arm_version(capture.machine)
     identity = Identity(
         vendor=IMPLEMENTERS.get(midrs[-1] >> 24) if midrs else None,
         brand=first_value(blocks, "model name", "Processor"),
@@ -44,7 +46,7 @@ def read_arm(capture: Capture, blocks: tuple[Block, ...]) -> Processor:
     return Processor(
         identity=identity,
         features=features,
-        unlisted=unlisted() if wide else frozenset(),
+        unlisted=unlisted() if wide else unlisted_on_arm(),
         notes=tuple(_notes(capture, blocks, identity, held, listed)),
     )
 

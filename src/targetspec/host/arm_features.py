@@ -6,6 +6,7 @@ Source of the names and bits: Linux, Documentation/arch/arm64/elf_hwcaps.rst and
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 
 from targetspec.cpu_tables import table
@@ -158,6 +159,7 @@ _V8_STEPS: tuple[tuple[str, str], ...] = (
     ("v8.8a", "mops hbc"),
     ("v8.9a", "cssc"),
 )
+_VERSIONS_OF_ARM = {"5": "armv5te", "6": "armv6", "7": "armv7-a", "8": "armv8-a"}
 _V9_BASE, _V9_NEEDS = "v8.5a", frozenset({"sve2", "fphp", "asimdhp"})
 _V9_STEPS = (("v9a", "v8.5a"), ("v9.1a", "v8.6a"), ("v9.2a", "v8.7a"), ("v9.3a", "v8.8a"), ("v9.4a", "v8.9a"))
 
@@ -186,12 +188,28 @@ def arm_features(names: frozenset[str]) -> frozenset[str]:
     return _met(_ARM, names)
 
 
+def arm_version(machine: str) -> frozenset[str]:
+    """Return the feature of the version that the kernel's name of a 32-bit machine says: armv7l is an Armv7-A.
+
+    >>> arm_version("armv7l"), arm_version("aarch64")
+    (frozenset({'armv7-a'}), frozenset())
+    """
+    version = re.match(r"armv([5-8])", machine)
+    return frozenset({_VERSIONS_OF_ARM[version[1]]}) if version else frozenset()
+
+
 @functools.cache
 def unlisted() -> frozenset[str]:
     """Return the AArch64 features that no capability stands for: much of debugging, tracing and virtualisation."""
     names = table("aarch64").names
     versions = {name for name in names if name[0] == "v" and name.endswith("a")}
     return frozenset(names).difference(AARCH64_FEATURES, versions)
+
+
+@functools.cache
+def unlisted_on_arm() -> frozenset[str]:
+    """Return the features of 32-bit Arm that no capability stands for, versions of the architecture among them."""
+    return frozenset(table("arm").names).difference(_ARM)
 
 
 def _met(features: Mapping[str, str], names: frozenset[str]) -> frozenset[str]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Iterator
 
-import pytest
-
+from judges.judge import Judge, Row
 from targetspec import CpuTarget, cpu, parse, parse_full
 from targetspec.dialects.rust_cfg import cfg_of
 from targetspec.dialects.rust_names import VARIANTS, rust_facts
-
-pytestmark = pytest.mark.shared
 
 # What rustc lists and a set here does not, by name of the feature.
 ELSEWHERE = {
@@ -20,7 +17,7 @@ ELSEWHERE = {
     "crt-static": "the field static",
     "rva23u64": "a profile, whose members the set holds",
 }
-EXCEPTIONS = {
+LISTED = {
     "rustcfg:nvptx64-nvidia-cuda": "a processor, sm_30, is no set of older ones here",
     "rustcfg:wasm32-unknown-emscripten": "rustc adds exception-handling apart from its specification",
 }
@@ -36,35 +33,14 @@ _KEYS = {
 _FACTS = ("arch", "os", "env", "abi", "vendor", "cpu", "features", *_KEYS)
 
 
-def _document(row: dict[str, Any]) -> str:
+def _document(row: Row) -> str:
     facts = {_KEYS.get(key, key): row[key] for key in _FACTS if key in row}
     if row["data_layout"].startswith("E"):
         facts["target-endian"] = "big"
     return json.dumps(facts)
 
 
-def test_every_name_is_known(corpus):
-    """Each name is read and written, and says the width and CPU that rustc says."""
-    for row in corpus("rustc_targets"):
-        target = parse(row["name"], "rust")
-        if row["name"] not in VARIANTS:
-            assert row["name"] == target.format("rust")
-        assert row["target_pointer_width"] == target.triple.pointer_bits, row["id"]
-        assert row["data_layout"].startswith("E") == (target.triple.endianness == "big"), row["id"]
-        wanted = row.get("cpu")
-        if wanted is not None and target.family is not None:
-            wanted = cpu.canonical_cpu(target.family, wanted)
-        assert wanted == target.cpu, row["id"]
-
-
-def test_specifications_are_their_names(corpus):
-    """A specification is the target of its name but for what the rows leave out."""
-    for row in corpus("rustc_targets"):
-        target = parse_full(_document(row), "rust").target
-        assert parse(row["name"], "rust").evolve(static=target.static) == target, row["id"]
-
-
-def _lacking(row: dict[str, Any]) -> set[str]:
+def _lacking(row: Row) -> set[str]:
     target = parse(row["name"], "rust")
     if target.features is None or target.family is None:
         return set()
@@ -81,18 +57,37 @@ def _held(target: CpuTarget, held: set[str], name: str | None) -> bool:
     )
 
 
-def test_parts_are_what_rustc_calls_them(corpus):
-    """The parts of the triple, the ABI and the byte order are those that rustc sets."""
-    for row in corpus("rustc_cfg"):
-        name = VARIANTS.get(row["name"], (row["name"],))[0]
-        facts, stated = rust_facts(name), row["cfg"]
-        wanted = tuple(stated[f"target_{part}"] for part in ("os", "env", "abi", "vendor"))
-        assert wanted == tuple(cfg_of(facts)), row["id"]
-        assert stated["target_endian"] == facts.triple.endianness, row["id"]
-        assert stated["target_pointer_width"] == str(facts.triple.pointer_bits), row["id"]
+def _faults_of_target(row: Row) -> Iterator[str]:
+    """Yield what differs: the name as written, width, byte order and CPU; the specification is the name's target."""
+    target = parse(row["name"], "rust")
+    if row["name"] not in VARIANTS and row["name"] != target.format("rust"):
+        yield f"written as {target.format('rust')}"
+    if row["target_pointer_width"] != target.triple.pointer_bits:
+        yield f"{target.triple.pointer_bits} bits"
+    if row["data_layout"].startswith("E") != (target.triple.endianness == "big"):
+        yield target.triple.endianness
+    wanted = row.get("cpu")
+    if wanted is not None and target.family is not None:
+        wanted = cpu.canonical_cpu(target.family, wanted)
+    if wanted != target.cpu:
+        yield f"cpu {target.cpu}"
+    stated = parse_full(_document(row), "rust").target
+    if target.evolve(static=stated.static) != stated:
+        yield f"its specification is {stated}"
 
 
-def test_features_are_there(corpus):
-    """What rustc says to be enabled is in the set."""
-    for row in corpus("rustc_cfg"):
-        assert (row["id"] in EXCEPTIONS) == bool(_lacking(row)), (row["id"], _lacking(row))
+def _faults_of_cfg(row: Row) -> Iterator[str]:
+    """Yield parts of the triple, the ABI and the byte order that rustc sets otherwise, and features that are not there."""
+    facts, stated = rust_facts(VARIANTS.get(row["name"], (row["name"],))[0]), row["cfg"]
+    wanted = tuple(stated[f"target_{part}"] for part in ("os", "env", "abi", "vendor"))
+    if wanted != tuple(cfg_of(facts)):
+        yield f"cfg {cfg_of(facts)}"
+    width, order = stated["target_pointer_width"], stated["target_endian"]
+    if (order, width) != (facts.triple.endianness, str(facts.triple.pointer_bits)):
+        yield f"{facts.triple.endianness} {facts.triple.pointer_bits}"
+    lacking = _lacking(row)
+    if lacking:
+        yield f"without {sorted(lacking)}"
+
+
+FILES = {"rustc_targets": Judge(_faults_of_target), "rustc_cfg": Judge(_faults_of_cfg, LISTED)}

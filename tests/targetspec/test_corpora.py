@@ -1,0 +1,48 @@
+"""Real inputs of other projects with known answers: each row is right, or on a reviewed list with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from judges.files import FILES, paths_in, rows_of
+from judges.judge import Judge, verdict
+
+pytestmark = pytest.mark.shared
+
+LONGER = {
+    "archspec_uarch": "archspec lists what its own machines showed, and LLVM's set of such a CPU is smaller",
+    "bugreports": "questions about processes and records, which no value can answer",
+    "halide_targets": "two strings of Halide's tests whose vectors LLVM's implications make wider",
+    "llvm_arm_parser": "the tables' baselines are clang's, for every system alike",
+    "tvm_cli_targets": "kinds of TVM without a counterpart, and names that TVM does not check",
+    "tvm_json_targets": "names that TVM does not check",
+    "zig_cpus": "clang, whose sets the tables hold, and zig differ about CPUs of Arm",
+    "zig_lists": "features of architectures without a table",
+    "zig_queries": "three of the queries ask for the machine that they are read on",
+}
+"""The files whose lists are longer than they should be, and why."""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_row_is_right_or_listed(shared: Path, name: str) -> None:
+    """And nothing is listed that is right."""
+    path = paths_in(shared / "corpora")[name]
+    found = verdict(FILES[name], rows_of(path))
+    assert ({}, ()) == (found.wrong, found.stale)
+    assert found.right
+    assert (name in LONGER) != found.within, f"{found.share:.1f} % of {name} are listed"
+
+
+def test_every_file_has_a_judge(shared: Path) -> None:
+    """No file goes uncounted."""
+    assert set(paths_in(shared / "corpora")) == set(FILES)
+
+
+def test_a_wrong_row_a_listed_one_and_a_stale_one_are_told_apart() -> None:
+    """By a judge that finds every row wrong but one."""
+    judge = Judge(lambda row: [] if row["id"] == "a" else ["no"], {"a": "", "b": "", "z": ""}, 50)
+    found = verdict(judge, [{"id": "a"}, {"id": "b"}, {"id": "c"}])
+    assert (("a",), {"c": "no"}, ("b",), ("a",)) == (found.right, found.wrong, found.listed, found.stale)
+    assert (3, True) == (found.rows, found.within)
