@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from strategies_dialects import CPU_TARGETS, OPTION_TARGETS
 from targetspec import CpuTarget, CudaTarget, NotRepresentableError, TargetSyntaxError, cpu, parse, parse_full
+from targetspec.dialects import arm_extensions as arm
 from targetspec.dialects import gcc_names as names
 
 X86 = "x86_64-unknown-linux-gnu"
@@ -120,6 +121,35 @@ def test_what_gcc_calls_it(text, expected):
     target = parse(text, "gcc")
     assert parse(expected, "llvm") == target
     assert target == parse(target.format("gcc"), "gcc")
+
+
+@pytest.mark.parametrize(
+    ("text", "fpu"),
+    [
+        ("arm-linux-gnueabi -march=armv7-a", None),
+        ("arm-linux-gnueabi -march=armv7-a+fp", "vfpv3-d16"),
+        ("arm-linux-gnueabi -march=armv7-a+simd", "neon"),
+        ("arm-linux-gnueabi -march=armv7-a+neon-vfpv4", "neon-vfpv4"),
+        ("arm-linux-gnueabi -march=armv7ve+simd", "neon-vfpv4"),
+        ("arm-linux-gnueabi -march=armv8-a+simd", "neon-fp-armv8"),
+        ("arm-linux-gnueabi -march=armv8-a+crypto", "crypto-neon-fp-armv8"),
+        ("arm-none-eabi -march=armv7e-m+fp", "fpv4-sp-d16"),
+        ("arm-none-eabi -march=armv7e-m+fp.dp", "fpv5-d16"),
+        ("arm-none-eabi -march=armv8-m.main+dsp+fp+nofp", None),
+        ("arm-linux-gnueabi -march=armv7-a -mfpu=vfpv4-d16", "vfpv4-d16"),
+    ],
+)
+def test_the_fpu_of_an_architecture_is_what_is_asked_for(text, fpu):
+    """In GCC an architecture of 32-bit Arm has no FPU by itself, and `fp` and `simd` are each architecture's own."""
+    target = parse(text, "gcc")
+    assert (arm.fpu_features(fpu) if fpu else frozenset()) == arm.fpu_in(target.features)
+    assert target == parse(target.format("gcc"), "gcc")
+
+
+def test_isa_strings_are_written_short():
+    """Older compilers know the extensions, and not what they consist of."""
+    target = parse("riscv64-linux-gnu -march=rv64gc_zba_zvl256b_v", "gcc")
+    assert "riscv64-unknown-linux-gnu -march=rv64imafdcv_zifencei_zba_zvl256b" == target.format("gcc")
 
 
 def test_fields_of_their_own():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from targetspec.cpu_tables import table
 from targetspec.dialects.words import Source, Word
@@ -129,20 +130,29 @@ def _version(name: str) -> str:
 def known_modifier(family: str, name: str) -> bool:
     """Whether an architecture or CPU of the family may be modified by a name, `no` in front or not."""
     known = extensions(family)
-    return name in known or (name.startswith("no") and name[2:] in known)
+    return (
+        name in known or (family == "arm" and name in _FPUS) or (name.startswith("no") and name[2:] in known)
+    )
 
 
 def modified(
-    source: Source, found: FeatureSet, modifiers: Iterable[Word], default_fpu: frozenset[str] = frozenset()
+    source: Source,
+    found: FeatureSet,
+    modifiers: Iterable[Word],
+    default_fpu: frozenset[str] = frozenset(),
+    more: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> FeatureSet:
     """Return a set with modifiers applied in their order; TargetSyntaxError for one that is not known.
 
-    `default_fpu` are the features of the FPU that the architecture or CPU has by itself, for `fp`.
+    `default_fpu` are the features of the FPU that the architecture or CPU has by itself, for `fp`; `more` are names
+    that mean something else here, or nothing to clang, with what they add.
     """
     known = extensions(found.family)
     for word in modifiers:
         name = word.text
-        if name in known:
+        if name in more:
+            found = found.with_changes(add=more[name])
+        elif name in known:
             found = found.with_changes(add=_meant(known[name], name, default_fpu))
         elif name.startswith("no") and name[2:] in known:
             found = _without(found, known[name[2:]], name[2:])
@@ -224,20 +234,3 @@ def with_fpu(found: FeatureSet, wanted: frozenset[str]) -> FeatureSet:
 def fpu_in(found: FeatureSet) -> frozenset[str]:
     """Return the features of a set that are of its FPU."""
     return found.names & _FPU_FEATURES
-
-
-_GCC_FPUS = {
-    "v5te": "vfpv2",
-    "v6": "vfpv2",
-    "v7-a": "vfpv3-d16",
-    "v7ve": "vfpv4-d16",
-    "v7-r": "vfpv3-d16",
-    "v7e-m": "fpv4-sp-d16",
-    "v8-m.main": "fpv5-sp-d16",
-}
-
-
-def gcc_fpu(name: str) -> frozenset[str] | None:
-    """Return the FPU that `+fp` adds to an architecture in GCC; None where that is LLVM's own for it."""
-    fpu = _GCC_FPUS.get(_version(name))
-    return None if fpu is None else fpu_features(fpu)

@@ -201,7 +201,7 @@ def _target(source: Source, words: _Words, places: dict[str, Word]) -> CpuTarget
     more: dict[str, Word] = {
         name: places.pop(name) for name in ("vector_bits", "long_double") if name in places
     }
-    machine = march.read(source, _with_abi(source, places, more), bare_arm=True)
+    machine = march.read(source, _with_abi(source, places, more), gcc=True)
     fields = dict(machine.fields)
     fields.update(_numbers(source, more))
     family = ground_of(fields.get("triple"), fields.get("cpu")).family

@@ -72,11 +72,12 @@ def _machine(target: CpuTarget, unfit: Unfit) -> Iterator[str]:
 
 
 def _riscv_words(found: FeatureSet, unfit: Unfit) -> Iterator[str]:
-    text = riscv.written(found)
-    if riscv.says(text, found):
-        yield f"-march={text}"
-    else:
+    # GCC knows what extensions consist of later than the extensions.
+    text = riscv.shortened(found)
+    if text is None:
         unfit.append(("features", "no ISA string gives exactly this set"))
+    else:
+        yield f"-march={text}"
 
 
 def _option(family: str, word: str, unfit: Unfit) -> Iterator[str]:

@@ -18,6 +18,7 @@ import attrs
 
 from targetspec import cpu as facts
 from targetspec.dialects import arm_extensions as arm
+from targetspec.dialects.gcc_arm import gcc_extensions
 from targetspec.dialects.riscv_isa import Reader, feature_set
 from targetspec.dialects.words import Source, Word
 from targetspec.features import FeatureSet
@@ -41,10 +42,10 @@ class Machine:
     features: FeatureSet | None = None
 
 
-def read(source: Source, places: Mapping[str, Word], *, bare_arm: bool = False) -> Machine:
+def read(source: Source, places: Mapping[str, Word], *, gcc: bool = False) -> Machine:
     """Return what the options at some places settle; TargetSyntaxError where they contradict or are not known.
 
-    `bare_arm` takes an architecture of 32-bit Arm without an FPU, as GCC does; else it has LLVM's.
+    `gcc` reads Arm's architectures and extensions as GCC does: those of 32 bits without an FPU.
     """
     fields: dict[str, Any] = {name: word.text for name, word in places.items() if name not in PLACES}
     if "thumb" in places and "arm" in places:
@@ -58,7 +59,7 @@ def read(source: Source, places: Mapping[str, Word], *, bare_arm: bool = False) 
     if triple is not None:
         fields["triple"] = triple
     if family in arm.FAMILIES:
-        return _arm(source, fields, dict(places), bare=bare_arm and family == "arm")
+        return _arm(source, fields, dict(places), gcc=gcc)
     return (_riscv if family == "riscv" else _named)(source, fields, dict(places))
 
 
@@ -135,7 +136,7 @@ def _riscv(source: Source, fields: dict[str, Any], places: dict[str, Word]) -> M
 # -- Arm ----------------------------------------------------------------------------------------------
 
 
-def _arm(source: Source, fields: dict[str, Any], places: dict[str, Word], *, bare: bool) -> Machine:
+def _arm(source: Source, fields: dict[str, Any], places: dict[str, Word], *, gcc: bool) -> Machine:
     family = str(fields["triple"].family)
     if family == "aarch64":
         _refuse(source, places, family)
@@ -149,12 +150,13 @@ def _arm(source: Source, fields: dict[str, Any], places: dict[str, Word], *, bar
     if found is None or not (words or march or "fpu" in places):
         return Machine(fields)
     own_fpu = arm.fpu_in(found) if family == "arm" else frozenset[str]()
-    if bare and march is not None and cpu is None:
-        found = arm.with_fpu(found, frozenset())
-        own_fpu = arm.gcc_fpu(march.text) or own_fpu
+    more: Mapping[str, frozenset[str]] = {}
+    if gcc and march is not None:
+        more = gcc_extensions(family, march.text)
+        found = arm.with_fpu(found, frozenset()) if family == "arm" and cpu is None else found
     based = _with_fpu(source, found, places.get("fpu"))
     named = {f"modifier {index}": word for index, word in enumerate(words)}
-    return Machine(fields, source.reading(named, lambda: arm.modified(source, based, words, own_fpu)))
+    return Machine(fields, source.reading(named, lambda: arm.modified(source, based, words, own_fpu, more)))
 
 
 def _of_cpu(

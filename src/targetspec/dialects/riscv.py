@@ -15,6 +15,8 @@ naming, and LLVM's reader, which the refusals follow.
 
 from __future__ import annotations
 
+import functools
+
 from targetspec.dialects.deltas import stated_fields
 from targetspec.dialects.riscv_isa import Isa, Reader, feature_set
 from targetspec.dialects.riscv_names import EXPERIMENTAL, features, place_of, version_of
@@ -30,7 +32,7 @@ PATTERN = r"^[\s\u001c-\u001f\u0085]*rv[a-z0-9_]+[\s\u001c-\u001f\u0085]*$"
 """What every text matches that is read here, as a regular expression of JSON Schema."""
 
 _FAMILY = "riscv"
-_WIDTHS = ("32bit", "64bit")
+_ANY_WIDTH = 64
 
 
 def parse(text: str) -> Parsed:
@@ -76,6 +78,32 @@ def written(found: FeatureSet) -> str:
     base = [] if {"i", "e"} & found.names else ["i"]
     width = "32" if "32bit" in found.names else "64"
     return f"rv{width}" + "_".join(f"{name}{version_of(name)}" for name in (*base, *listed))
+
+
+def shortened(found: FeatureSet) -> str | None:
+    """Return the string with few names, without versions where they may be left out; None where none says the set."""
+    if not says(written(found), found):
+        return None
+    return _shortened(found)
+
+
+@functools.lru_cache(maxsize=256)
+def _shortened(found: FeatureSet) -> str:
+    names = [name.removeprefix(EXPERIMENTAL) for name in found]
+    listed = sorted((name for name in names if name in features()), key=place_of)
+    for name in reversed([name for name in listed if len(name) > 1]):
+        fewer = [other for other in listed if other != name]
+        if says(_joined(found, fewer), found):
+            listed = fewer
+    return _joined(found, listed)
+
+
+def _joined(found: FeatureSet, names: list[str]) -> str:
+    """Return the string of extensions in their order: single letters joined, versions where they must be stated."""
+    spelled = [name if features()[name] == name else f"{name}{version_of(name)}" for name in names]
+    letters = "".join(name for name in spelled if len(name) == 1)
+    width = "32" if "32bit" in found.names else "64"
+    return "_".join([f"rv{width}{letters or 'i'}", *(name for name in spelled if len(name) > 1)])
 
 
 def says(text: str, found: FeatureSet) -> bool:
