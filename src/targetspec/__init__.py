@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from targetspec.errors import (
         DocumentError,
         FeatureConflictError,
+        FeatureRoleError,
         FieldError,
         FieldTypeError,
         HostConflictError,
+        NoCommonTargetError,
         NotRepresentableError,
         Problem,
+        RegistrationError,
         TargetspecError,
         TargetSyntaxError,
         UnknownNameError,
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
     from targetspec.kinds.rocm import RocmTarget
     from targetspec.kinds.vulkan import VulkanTarget
     from targetspec.kinds.webgpu import WebGPUTarget
+    from targetspec.matching import best_match
+    from targetspec.meets import common
     from targetspec.parsing import Parsed, parse, parse_full
     from targetspec.schemas import json_schema
     from targetspec.tags import tag
@@ -51,17 +56,20 @@ __all__ = [
     "CudaTarget",
     "DocumentError",
     "FeatureConflictError",
+    "FeatureRoleError",
     "FeatureSet",
     "FieldError",
     "FieldTypeError",
     "HexagonTarget",
     "HostConflictError",
     "MetalTarget",
+    "NoCommonTargetError",
     "NotRepresentableError",
     "OpenCLTarget",
     "Parsed",
     "Problem",
     "Reason",
+    "RegistrationError",
     "RocmTarget",
     "Target",
     "TargetSyntaxError",
@@ -71,6 +79,8 @@ __all__ = [
     "Verdict",
     "VulkanTarget",
     "WebGPUTarget",
+    "best_match",
+    "common",
     "detect_devices",
     "detect_host",
     "diff",

@@ -162,6 +162,17 @@ class NotRepresentableError(TargetspecError, ValueError):
         return f"the {self.dialect} form cannot hold this target ({what}); pass lossy=True to leave these out"
 
 
+class NoCommonTargetError(TargetspecError, ValueError):
+    """No target's code runs on all of some targets. Attributes: the `field` that stands in the way, their `values` there."""
+
+    def __init__(self, field: str, values: tuple[str, ...]) -> None:
+        super().__init__(field, values)
+        self.field, self.values = field, values
+
+    def __str__(self) -> str:
+        return f"no code runs on all of them, for they differ in {self.field}: {' | '.join(self.values)}"
+
+
 class DocumentError(TargetspecError, ValueError):
     """A JSON document that is no target. Attribute: `problems`, every fault found, each a Problem."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Self, final
 
 from targetspec.cpu_tables import TABLES_VERSION, table
+from targetspec.errors import FeatureConflictError
 
 
 @final
@@ -123,6 +124,20 @@ class FeatureSet:
         _, theirs, others = other._masks or other._seen()
         return mine | theirs == theirs and unknown <= others and self.family == other.family
 
+    def __and__(self, other: FeatureSet) -> FeatureSet:
+        """Return what two sets of one family both have. Raises FeatureConflictError for two families."""
+        if other.__class__ is not FeatureSet:
+            return NotImplemented
+        if self.family != other.family:
+            raise FeatureConflictError(
+                self.family, self.family, other.family, "sets of two families share nothing"
+            )
+        _, mine, unknown = self._seen()
+        _, theirs, others = other._seen()
+        held = table(self.family)
+        named = held.mask(name for name in self.names | other.names if name in held.bit)
+        return _with_unknown(_of_mask(self.family, mine & theirs & named), unknown & others)
+
     def __sub__(self, other: FeatureSet) -> tuple[str, ...]:
         """Return the names, sorted, that are not there in another set; of another family, all."""
         if other.__class__ is not FeatureSet:
@@ -156,7 +171,7 @@ class FeatureSet:
         mask, unknown = self._today()
         remove = tuple(remove)
         mask = held.change(mask, add, (name for name in remove if name not in unknown))
-        return _with_unknown(_of_mask(self.family, mask), unknown.difference(remove))
+        return _with_unknown(_of_mask(self.family, mask), unknown.difference(remove), self.tables)
 
     def union(self, other: FeatureSet) -> FeatureSet:
         """Return the closed set of all that two sets of one family have, under today's tables.
@@ -166,7 +181,18 @@ class FeatureSet:
         """
         mask, unknown = self._today()
         more, others = other._today()
-        return _with_unknown(_closed(self.family, mask | more), unknown | others)
+        tables = self.tables if unknown else other.tables
+        return _with_unknown(_closed(self.family, mask | more), unknown | others, tables)
+
+    def for_width(self, bits: int) -> FeatureSet:
+        """Return the set in code of a pointer width: with what its features imply only there (RISC-V's zcf on 32 bits).
+
+        A set of another version of the tables stays as it is.
+
+        Raises:
+            FeatureConflictError: a feature is of another width.
+        """
+        return self if self.tables != TABLES_VERSION else _for_width(self, bits)
 
     @property
     def is_current(self) -> bool:
@@ -179,7 +205,7 @@ class FeatureSet:
     def reclosed(self) -> FeatureSet:
         """Return the set closed with today's tables; names that they lack are kept."""
         mask, unknown = self._today()
-        return _with_unknown(_of_mask(self.family, mask), unknown)
+        return _with_unknown(_of_mask(self.family, mask), unknown, self.tables)
 
     def _today(self) -> tuple[int, frozenset[str]]:
         """Return the mask over today's table, closed with it, and the names that the table lacks."""
@@ -201,6 +227,12 @@ def _closed(family: str, mask: int) -> FeatureSet:
 
 
 @functools.lru_cache(maxsize=4096)
+def _for_width(features: FeatureSet, bits: int) -> FeatureSet:
+    mask, _, unknown = features._seen()
+    return _with_unknown(_of_mask(features.family, table(features.family).fit(mask, bits)), unknown)
+
+
+@functools.lru_cache(maxsize=4096)
 def _closed_names(family: str, names: frozenset[str] | tuple[str, ...]) -> FeatureSet:
     return _closed(family, table(family).raised(names))
 
@@ -211,7 +243,8 @@ def _load(family: str, names: str, tables: str) -> FeatureSet:
     return FeatureSet._make(family, tuple(names.split()), tables)
 
 
-def _with_unknown(known: FeatureSet, unknown: frozenset[str]) -> FeatureSet:
+def _with_unknown(known: FeatureSet, unknown: frozenset[str], tables: str) -> FeatureSet:
+    """Return a set with names that today's tables lack, of the version that has them: only that one reads it whole."""
     if not unknown:
         return known
-    return _load(known.family, " ".join(sorted(known.names | unknown)), known.tables)
+    return _load(known.family, " ".join(sorted(known.names | unknown)), tables)

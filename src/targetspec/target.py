@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -301,6 +301,26 @@ class Target:
             if name not in implied or getattr(self, name) != implied[name]
         }
         return type(self)(**{**kept, **changes})
+
+    @classmethod
+    def common_candidates(
+        cls,
+        targets: Sequence[Target],  # noqa: ARG003 - kinds override it
+        fields: tuple[str, ...],  # noqa: ARG003
+    ) -> Iterator[dict[str, Any]]:
+        """Give further values for fields of a target whose code is to run on all of some; see `targetspec.common`."""
+        return iter(())
+
+    def generalise(self, cpu: str) -> Self:
+        """Return this target for caches that a fleet shares: with another CPU, of the host where the kind has none itself.
+
+        Raises FieldError where code for that CPU would not run here, or there is no CPU.
+        """
+        if self.host is None:
+            raise FieldError(
+                self.kind, "cpu", cpu, "is a fact of processors, and there is no host", "state the host"
+            )
+        return self.evolve(host=self.host.generalise(cpu))
 
     # -- host -----------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 
@@ -99,6 +99,15 @@ def _as_features(value: Any) -> Any:
 
 
 _LLVM = "LLVM Triple::isCompatibleWith"
+_OF_ONE_MACHINE = (
+    "vector_bits",
+    "model",
+    "num_cores",
+    "l1d_cache_bytes",
+    "l2_cache_bytes",
+    "l3_cache_bytes",
+    "cache_line_bytes",
+)
 _CACHE = "cache that a core can use, per instance"
 
 
@@ -277,6 +286,32 @@ class CpuTarget(Target):
         base = self.table_features()
         return None if base is None else changed(base, self.triple, add, remove)
 
+    def generalise(self, cpu: str) -> Self:
+        """Return a target for caches that a fleet shares: this system with a CPU that more machines serve.
+
+        What one machine has beside is left out: features, tuning, cores, caches, and the versions of system and libc.
+        Raises FieldError where code for that CPU would not run here, UnknownNameError for a name that is no CPU.
+
+        >>> CpuTarget(triple="x86_64-linux-gnu", cpu="znver3", num_cores=8).generalise("x86-64-v3").cpu
+        'x86-64-v3'
+        """
+        triple = self.triple and attrs.evolve(self.triple, os_version="")
+        bare = {
+            name: self.defaults()[name]
+            for name in (*_OF_ONE_MACHINE, "features", "tune", "tuning", "libc_version")
+        }
+        wider = self.evolve(triple=triple, cpu=cpu, **bare)
+        verdict = wider.compatible(self)
+        if not verdict:
+            raise FieldError(
+                self.kind,
+                "cpu",
+                cpu,
+                f"must be a CPU whose code runs here: {verdict.reasons[0]}",
+                "name an older one",
+            )
+        return wider
+
     @property
     def native_vector_bits(self) -> int:
         """The widest vector register that float32 code can count on, in bits; `vector_bits` where stated."""
@@ -310,7 +345,7 @@ class CpuTarget(Target):
         if type(given) is FeatureSet:
             if family not in (None, given.family):
                 raise FieldError(self.kind, "features", repr(given)[:200], f"must be of the family {family}")
-            self._check_width(given.family, given.names)
+            self._settle_width(given.family, given.names, given)
             return
         if family is None:
             raise FieldError(
@@ -320,14 +355,16 @@ class CpuTarget(Target):
                 "feature names mean nothing without a family",
                 "state a triple whose architecture has a table",
             )
-        self._store("features", FeatureSet.closed(family, given))
-        self._check_width(family, given)
+        self._settle_width(family, given, FeatureSet.closed(family, given))
 
-    def _check_width(self, family: str, names: frozenset[str]) -> None:
+    def _settle_width(self, family: str, names: frozenset[str], found: FeatureSet) -> None:
         triple = self.triple
         if triple is not None:
             wrong = names & contradicting(family, triple.arch, triple.pointer_bits)
             check_width(family, triple.arch, triple.pointer_bits, add=sorted(wrong))
+            found = found.for_width(triple.pointer_bits)
+        if found is not self.features:
+            self._store("features", found)
 
     def _settle_names(self) -> None:
         for field, role in (("tuning", "tuning"), ("restrictions", "inverse")):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
@@ -11,6 +13,7 @@ from targetspec.fields import Count, Refused, Shape, Version, spec
 from targetspec.gpu_cuda import CODE_FORMS, CudaArch, CudaCode, arch_names, isa_key, read_code
 from targetspec.kinds.cuda_rules import ARCH
 from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
+from targetspec.target import Target
 
 _PAIR = 2
 
@@ -93,6 +96,19 @@ class CudaTarget(BlockTarget):
         if self.arch is not None and self.ptx_isa is not None:
             self._check_isa(self.arch, self.ptx_isa)
         super()._complete()
+
+    @classmethod
+    def common_candidates(
+        cls, targets: Sequence[Target], fields: tuple[str, ...]
+    ) -> Iterator[dict[str, Any]]:
+        """Give the plain architecture of each target, as PTX, which later devices run, and as it is."""
+        if "arch" not in fields:
+            return
+        archs = [target.arch for target in targets if isinstance(target, cls) and target.arch is not None]
+        forms = {target.code_form: None for target in targets if isinstance(target, cls)}
+        for arch, form in itertools.product(archs, (*forms, "ptx")):
+            yield {"arch": CudaArch(arch.number), "code_form": form, "ptx_isa": None}
+            yield {"arch": arch, "code_form": form, "ptx_isa": None}
 
     def _settle(self, spelled: CudaCode) -> None:
         if spelled.code_form is not None and self.code_form not in (None, spelled.code_form):

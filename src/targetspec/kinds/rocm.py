@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import attrs
 
 from targetspec.errors import FieldError
 from targetspec.fields import Count, Flag, Refused, Shape, spec
-from targetspec.gpu_amd import TargetId
+from targetspec.gpu_amd import GENERIC, TargetId
 from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
 from targetspec.kinds.rocm_rules import GENERIC_VERSION, TARGET_ID, USAGE
 from targetspec.rules import same
+from targetspec.target import Target
 
 _WAVEFRONTS = (32, 64)
 
@@ -116,6 +118,21 @@ class RocmTarget(BlockTarget):
                 message = f"is always {self.specs()[name].shape.write(value)} on {self.processor}"
                 raise FieldError(self.kind, name, stated, message, "leave it out")
         super()._complete()
+
+    @classmethod
+    def common_candidates(
+        cls, targets: Sequence[Target], fields: tuple[str, ...]
+    ) -> Iterator[dict[str, Any]]:
+        """Give the target ids without their settings, and the generic processors that serve them."""
+        if "target_id" not in fields:
+            return
+        names = {
+            target.processor: None
+            for target in targets
+            if isinstance(target, cls) and target.processor is not None
+        }
+        for name in (*names, *(generic for generic, served in GENERIC.items() if names.keys() & set(served))):
+            yield {"target_id": TargetId(name)}
 
     def implied(self) -> dict[str, Any]:
         """Return the wavefront and mode of processors that have no choice."""

@@ -1,0 +1,75 @@
+"""Choosing among candidates what to use on a target, as a runtime picks an image of several platforms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from targetspec.compatibility import Verdict
+from targetspec.rules import Purpose
+from targetspec.target import Target
+
+
+def best_match(
+    candidates: Iterable[Target],
+    *,
+    run_on: Target,
+    purpose: Purpose = "code",
+    allow_unknown: bool = False,
+    needs: Mapping[str, Any] | None = None,
+    bridges: Iterable[str] = (),
+) -> Target | None:
+    """Return the candidate that suits a target best, None where none does; see `ordered` for what is better.
+
+    With `allow_unknown` one whose answer is unknown is better than none.
+
+    >>> from targetspec import parse
+    >>> images = [parse(text) for text in ("linux/amd64", "linux/amd64/v3", "linux/amd64/v4")]
+    >>> str(best_match(images, run_on=parse("x86_64-linux-gnu -mcpu=haswell"))) == str(images[1])
+    True
+    """
+    found = ordered(
+        candidates,
+        run_on=run_on,
+        purpose=purpose,
+        allow_unknown=allow_unknown,
+        needs=needs,
+        bridges=bridges,
+    )
+    return found[0] if found else None
+
+
+def ordered(
+    candidates: Iterable[Target],
+    *,
+    run_on: Target,
+    purpose: Purpose = "code",
+    allow_unknown: bool = False,
+    needs: Mapping[str, Any] | None = None,
+    bridges: Iterable[str] = (),
+) -> tuple[Target, ...]:
+    """Return the candidates that can be used on a target, best first.
+
+    A yes comes before an unknown, and what needs no bridge before what needs one. Then comes an equal target; then
+    the one that uses more of what is there, which the code of other candidates runs on; then the order given.
+    """
+    bridges = tuple({bridges} if isinstance(bridges, str) else bridges)
+    judged = [
+        (candidate, candidate.compatible(run_on, purpose=purpose, needs=needs, bridges=bridges))
+        for candidate in candidates
+    ]
+    answers = ("yes", "unknown") if allow_unknown else ("yes",)
+    usable = [(candidate, verdict) for candidate, verdict in judged if verdict.answer in answers]
+    below = {id(one): sum(_is_below(other, one) for other, _ in usable) for one, _ in usable}
+
+    def rank(pair: tuple[Target, Verdict]) -> tuple[bool, bool, bool, int]:
+        candidate, verdict = pair
+        bridged = any(reason.bridge for reason in verdict.reasons) if bridges else False
+        return verdict.answer != "yes", bridged, candidate != run_on, -below[id(candidate)]
+
+    return tuple(candidate for candidate, _ in sorted(usable, key=rank))
+
+
+def _is_below(other: Target, one: Target) -> bool:
+    """Whether code of the other runs on the one, and not the other way about."""
+    return bool(other.compatible(one)) and not one.compatible(other)
