@@ -13,6 +13,7 @@ from tuner.kernels import PROBLEMS
 from tuner.progress import speed
 from tuner.record import Outcome, Record
 from tuner.session import Result
+from tuner.store_runs import RunInfo
 
 _WIDTH = 15
 _GIGA = 1e9
@@ -111,7 +112,9 @@ def document(
     """Give the JSON form of what `tune` and `best` print."""
     rate = {} if work is None or not record.cost else {"gflops": work.flop / record.cost / _GIGA}
     compared = {} if comparison is None else {"comparison": _compared(comparison, work)}
-    return {"found": found, "record": record.to_dict()} | rate | compared | more
+    # The raw times are in the file, for `tuner records --json`.
+    shown = {name: value for name, value in record.to_dict().items() if name != "times"}
+    return {"found": found, "record": shown} | rate | compared | more
 
 
 def row(record: Record) -> str:
@@ -119,6 +122,15 @@ def row(record: Record) -> str:
     outcome = record.outcome
     what = f"{outcome.kind} in {outcome.stage}" if record.cost is None else f"{record.cost:.6g} s"
     return f"{record.created}  {problem(record.kernel, record.problem)}  {record.role} {record.number}  {what}  {pairs(record.config) or '-'}"
+
+
+def run_row(name: str, run: RunInfo | None) -> str:
+    """Write a run on one line: its name, what it is about, and whether it is complete."""
+    if run is None:
+        return f"{name}  of another file or program"
+    going_on = "going on" if run.alive else "interrupted"
+    state = f"complete {run.ended}" if run.ended else going_on
+    return f"{name}  {problem(run.kernel, run.problem)}  {run.trials} trials  {state}  {pairs(run.settings)}"
 
 
 def _rate(cost: float | None, work: Work | None) -> str:

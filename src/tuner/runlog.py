@@ -61,6 +61,10 @@ class RunLog:
         """Keep a record."""
         self._try(lambda store: store.add(record), None)
 
+    def add_all(self, records: list[Record]) -> None:
+        """Keep records, all of them or none."""
+        self._try(lambda store: store.add_all(records), None)
+
     def baseline(self) -> Record | None:
         """Return the baseline that the run measured before it was interrupted."""
         return next(iter(self._of_role("baseline")), None)

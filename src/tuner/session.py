@@ -39,7 +39,7 @@ _HOPEFUL = 1.15
 _NO_CONFIG: dict[str, Any] = {}
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Result:
     """What came of a tuning.
 
@@ -55,6 +55,10 @@ class Result:
     baseline: Record | None
     _kernel: Kernel = attrs.field(repr=False)
     _object_code: bytes = attrs.field(repr=False)
+
+    def __repr__(self) -> str:
+        speedup = "" if self.speedup is None else f", {self.speedup:.2f} times as fast as the baseline"
+        return f"<Result of {len(self.records)} trials for {self.target}: best {self.best!r}{speedup}>"
 
     @property
     def speedup(self) -> float | None:
@@ -263,6 +267,8 @@ class _Session:
             record, trial = self._leaders[0]
             return record, len(costs) > 1 and costs[1] > EQUAL * costs[0], trial.object_code
         finals = [self._raced(finalist, race, place) for place, finalist in enumerate(finalists)]
+        # All at once, so that none of them is without its rivals after a crash.
+        self._log.add_all(finals)
         first = race.order[0]
         return (
             finals[first],
@@ -273,10 +279,15 @@ class _Session:
     def _raced(self, finalist: tuple[Record, Trial], race: Race, place: int) -> Record:
         record, trial = finalist
         raced = attrs.evolve(trial, cost=race.costs[place], times=race.times[place])
-        return self._keep(dict(record.config), raced, record.number, "final")
+        return self._record(dict(record.config), raced, record.number, "final")
 
     def _keep(self, config: Mapping[str, Any], trial: Trial, number: int, role: str) -> Record:
-        record = Record(
+        record = self._record(config, trial, number, role)
+        self._log.add(record)
+        return record
+
+    def _record(self, config: Mapping[str, Any], trial: Trial, number: int, role: str) -> Record:
+        return Record(
             kernel=self._task.kernel.name,
             fingerprint=self._fingerprint,
             target=self._task.target,
@@ -293,8 +304,6 @@ class _Session:
             created=utc_now(),
             role=role,
         )
-        self._log.add(record)
-        return record
 
 
 def _cost(leader: tuple[Record, Trial]) -> float:

@@ -1,0 +1,106 @@
+"""The commands `export`, `import` and `schema`: records as files, ours and those of other tuners."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import targetspec
+from tuner.cli_input import (
+    FOUND,
+    NOTHING,
+    add_command,
+    add_database,
+    complain,
+    open_database,
+    read_pairs,
+    say,
+)
+from tuner.cli_store import add_filters, filters, missing
+from tuner.interchange.files import EXPORTS, FORMATS, Imported, export_records, import_records
+from tuner.interchange.origin import Fault
+from tuner.progress import Progress
+from tuner.record_schema import record_schema
+
+_SHOWN = 100
+
+
+def add(commands: Any) -> None:
+    """Add the commands."""
+    export = add_command(commands, "export", _export, "write records as JSON Lines, or as T4")
+    export.add_argument("file", metavar="FILE", help="the file to write, or - for standard output")
+    export.add_argument("--format", choices=EXPORTS, default="records", help="what to write (records)")
+    add_filters(export)
+    reading = add_command(
+        commands, "import", _import, "add records from JSON Lines, or from files of other tuners"
+    )
+    reading.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a file to read")
+    reading.add_argument("--format", choices=("auto", *FORMATS), default="auto", help="what it is (auto)")
+    reading.add_argument("--target", metavar="TEXT", help="the target, where the file names none")
+    reading.add_argument("--kernel", metavar="NAME", help="the kernel, where the file names none")
+    reading.add_argument("--problem", type=read_pairs, metavar="m=512,n=512", help="and the problem")
+    reading.add_argument(
+        "--all-faults", action="store_true", help=f"list more than {_SHOWN} faults of a file"
+    )
+    add_database(reading)
+    schema = add_command(commands, "schema", _schema, "print the JSON Schema of a record, or write it")
+    schema.add_argument("--write", type=Path, metavar="DIR", help="write record.schema.json to this folder")
+
+
+def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as every command
+    chosen = filters(options)
+    if missing(options):
+        return NOTHING
+    with open_database(options.database, create=False) as database:
+        written = export_records(database.records(**chosen), options.file, format=options.format)
+    complain(f"{written} records written")
+    return FOUND
+
+
+def _import(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
+    target = None if options.target is None else targetspec.parse(options.target)
+    refused = 0
+    with open_database(options.database, create=True) as database:
+        for path in options.files:
+            found = import_records(
+                database, path, format=options.format, target=target, kernel=options.kernel,
+                problem=options.problem, on_fault=_teller(path, every=options.all_faults),
+            )  # fmt: skip
+            say(f"{path}: {_summary(found)}")
+            refused += found.refused
+    return NOTHING if refused else FOUND
+
+
+def _teller(path: Path, *, every: bool) -> Callable[[Fault], None]:
+    told = 0
+
+    def tell(fault: Fault) -> None:
+        nonlocal told
+        told += 1
+        if every or told <= _SHOWN:
+            complain(f"{path}: {fault}")
+        elif told == _SHOWN + 1:
+            complain(f"{path}: there are more; --all-faults lists them")
+
+    return tell
+
+
+def _summary(found: Imported) -> str:
+    parts = [f"{found.added} new records", f"{found.known} known ones"]
+    parts += [f"{found.refused} that could not be read"] if found.refused else []
+    parts += [f"{found.blank} blank lines"] if found.blank else []
+    return f"{', '.join(parts)} ({found.format})"
+
+
+def _schema(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
+    text = json.dumps(record_schema(), indent=2, sort_keys=True)
+    if options.write is None:
+        say(text)
+        return FOUND
+    path = options.write / "record.schema.json"
+    path.write_text(f"{text}\n", encoding="utf-8")
+    say(str(path))
+    return FOUND

@@ -1,0 +1,198 @@
+"""The commands `kernels`, `tune` and `best`: find the fastest configuration, and the records that have it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import targetspec
+from tuner import report
+from tuner.cli_input import (
+    FOUND,
+    NOTHING,
+    add_command,
+    add_database,
+    complain,
+    count,
+    find_kernel,
+    is_missing,
+    open_database,
+    read_pairs,
+    say,
+    seconds,
+    stated_problem,
+)
+from tuner.comparison import compare
+from tuner.database import Database
+from tuner.kernel import Kernel
+from tuner.kernels import KERNELS, PROBLEMS
+from tuner.progress import Progress
+from tuner.record import Record
+from tuner.runlog import settings_of, task_of
+from tuner.session import Result, read_problem, runnable, tune
+from tuner.spawning import START_METHODS
+from tuner.strategies import STRATEGIES
+
+
+def add(commands: Any) -> None:
+    """Add the commands."""
+    add_command(commands, "kernels", _kernels, "list the bundled kernels")
+    tuning = add_command(commands, "tune", _tune, "find the fastest configuration, or the record that has it")
+    _add_kernel(tuning)
+    tuning.add_argument("--budget", type=count(1), default=64, metavar="N", help="trials at most (64)")
+    tuning.add_argument(
+        "--start-method", choices=START_METHODS, default="spawn", help="how workers start (spawn)"
+    )
+    tuning.add_argument("--workers", type=count(1), metavar="N", help="how many compile at a time")
+    tuning.add_argument(
+        "--strategy", choices=tuple(STRATEGIES), default="default", help="the search strategy"
+    )
+    tuning.add_argument(
+        "--seed", type=count(0), default=0, metavar="N", help="what the search starts from (0)"
+    )
+    tuning.add_argument("--time-limit", type=seconds, metavar="S", help="seconds for the trials")
+    words = "tune anew where there is a record or an interrupted run, and keep the old"
+    tuning.add_argument("--fresh", action="store_true", help=words)
+    words = "where the records' file fails, go on without keeping records"
+    tuning.add_argument("--keep-going", action="store_true", help=words)
+    best = add_command(commands, "best", _best, "show the best record for a target, or why there is none")
+    _add_kernel(best)
+    words = "show what to use there: the record, or that of a target whose code runs there, or the default"
+    best.add_argument("--deploy", action="store_true", help=words)
+
+
+def _add_kernel(command: argparse.ArgumentParser) -> None:
+    command.add_argument("kernel", metavar="KERNEL", help="a bundled kernel's name, or module:attribute")
+    command.add_argument("--problem", type=read_pairs, metavar="m=512,n=512,k=512", help="what to solve")
+    command.add_argument("--target", metavar="TEXT", help="what to compile for (this machine)")
+    add_database(command)
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _kernels(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as every command
+    for name, kernel in KERNELS.items():
+        problem = PROBLEMS.get(name)
+        note = f", by default for {report.pairs(problem)}" if problem else ""
+        say(f"{name}: {len(kernel.space)} configurations of {', '.join(kernel.space.parameters)}{note}")
+    return FOUND
+
+
+def _tune(options: argparse.Namespace, progress: Progress) -> int:
+    kernel = find_kernel(options.kernel)
+    problem = read_problem(kernel, stated_problem(options))
+    target = runnable(options.target)
+    work = kernel.work_of(problem)
+    with open_database(options.database, create=True) as database:
+        known = None if options.fresh else _known(options, database, kernel, problem, target)
+        if known is not None:
+            note = f"found the record for this very target in {database.path}; --fresh tunes anew"
+            return _show(
+                options, report.document(known, work, found=True), [note, *report.describe_best(known, work)]
+            )
+        result = tune(
+            kernel, problem, target, options.budget, options.workers, options.start_method, database,
+            strategy=options.strategy, seed=options.seed, time_limit=options.time_limit, progress=progress,
+            fresh=options.fresh, keep_going=options.keep_going,
+        )  # fmt: skip
+        return _present(options, kernel, result, database.path)
+
+
+def _known(
+    options: argparse.Namespace,
+    database: Database,
+    kernel: Kernel,
+    problem: Mapping[str, Any],
+    target: targetspec.Target,
+) -> Record | None:
+    """Look the record up, unless a run of the same command was interrupted: it goes on instead."""
+    task = task_of(kernel, database.fingerprint(kernel, problem, target), problem, target)
+    interrupted = database.unfinished_run(task, settings_of(options.strategy, options.seed))
+    if interrupted is not None:
+        complain(f"going on with run {interrupted.name}, interrupted after {interrupted.trials} trials")
+        return None
+    return database.lookup(kernel, problem, target)
+
+
+def _present(options: argparse.Namespace, kernel: Kernel, result: Result, path: str) -> int:
+    if result.best is None:
+        kinds = report.failures(result.records)
+        complain(
+            f"none of {len(result.records)} trials succeeded: {'; '.join(kinds[:3]) or 'there was no time'}"
+        )
+        return NOTHING
+    best, work = result.best, kernel.work_of(dict(result.best.problem))
+    no_plain = result.baseline is None or result.baseline.cost is None
+    comparison = compare(kernel, dict(best.problem), result.target, best.config, plain=not no_plain)
+    lines = [
+        *report.describe_best(best, work)[:3],
+        *report.describe_comparison(comparison, work),
+        *report.describe_failure("plain -O3 loop", result.baseline),
+        *report.describe_trials(result),
+        report.line("record", f"run {best.run} in {path}"),
+    ]
+    more = {
+        "trials": report.outcomes(result.records),
+        "trials_per_second": report.trials_per_second(result.records),
+        "separated": result.separated,
+        "database": path,
+    }
+    return _show(options, report.document(best, work, found=False, comparison=comparison, **more), lines)
+
+
+def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as every command
+    kernel = find_kernel(options.kernel)
+    problem = read_problem(kernel, stated_problem(options))
+    # Looking up does not need a machine that runs it.
+    target = targetspec.detect_host() if options.target is None else targetspec.parse(options.target)
+    question = f"no record of {report.problem(kernel.name, problem)} for {target}"
+    missing = is_missing(options.database)
+    if missing:
+        return _nothing(options, [f"{question}: there is no file {missing}; `tuner tune` makes one"])
+    with open_database(options.database, create=False) as database:
+        if options.deploy:
+            return _deploy(options, database, kernel, problem, target)
+        record = database.lookup(kernel, problem, target)
+        if record is None:
+            explanation = database.explain(kernel, problem, target)
+            told = str(explanation).splitlines()
+            lines = [f"{question} in {database.path}", *(told[1:] or [explanation.note])]
+            return _nothing(options, lines, fields=explanation.fields)
+        work = kernel.work_of(problem)
+        return _show(options, report.document(record, work, found=True), report.describe_best(record, work))
+
+
+def _nothing(options: argparse.Namespace, lines: Sequence[str], fields: Sequence[str] = ()) -> int:
+    if options.json:
+        say(json.dumps({"found": False, "fields": list(fields), "explanation": list(lines)}, indent=2))
+    complain("\n".join(lines))
+    return NOTHING
+
+
+def _deploy(
+    options: argparse.Namespace,
+    database: Database,
+    kernel: Kernel,
+    problem: Mapping[str, Any],
+    target: targetspec.Target,
+) -> int:
+    choice = database.best_for(kernel, problem, target)
+    document = {
+        "ground": choice.ground,
+        "config": choice.config,
+        "target": choice.target.to_dict(),
+        "reason": choice.reason,
+    }
+    lines = [
+        report.line("ground", choice.ground),
+        report.line("configuration", report.pairs(choice.config)),
+        report.line("compile for", str(choice.target)),
+        report.line("reason", choice.reason),
+    ]
+    return _show(options, document, lines)
+
+
+def _show(options: argparse.Namespace, document: Mapping[str, Any], lines: Sequence[str]) -> int:
+    say(json.dumps(document, indent=2) if options.json else "\n".join(lines))
+    return FOUND
