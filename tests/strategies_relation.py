@@ -364,8 +364,13 @@ def _same_beside_isa(one: Any, other: Any) -> bool:
     return one.kind != "cpu" or one.features is None or _abi(one.features) == _abi(other.features)
 
 
+# MIPS's release 6 took instructions away and gave their codes to others: it is another instruction set, not a larger one.
+_APART = {"mips": ("mips32r6",)}
+
+
 def _abi(features: Any) -> set[str]:
-    return set(features).intersection(_with_role(features.family, "abi"))
+    apart = [name for name in _APART.get(features.family, ()) if name in features]
+    return set(features).intersection(_with_role(features.family, "abi")).union(apart)
 
 
 def _sets(target: Target) -> list[str]:

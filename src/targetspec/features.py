@@ -136,7 +136,7 @@ class FeatureSet:
         _, theirs, others = other._seen()
         held = table(self.family)
         named = held.mask(name for name in self.names | other.names if name in held.bit)
-        return _with_unknown(_of_mask(self.family, mine & theirs & named), unknown & others)
+        return _with_unknown(_of_mask(self.family, mine & theirs & named), unknown & others, self.tables)
 
     def __sub__(self, other: FeatureSet) -> tuple[str, ...]:
         """Return the names, sorted, that are not there in another set; of another family, all."""
@@ -205,7 +205,7 @@ class FeatureSet:
     def reclosed(self) -> FeatureSet:
         """Return the set closed with today's tables; names that they lack are kept."""
         mask, unknown = self._today()
-        return _with_unknown(_of_mask(self.family, mask), unknown, self.tables)
+        return _with_unknown(_of_mask(self.family, mask), unknown)
 
     def _today(self) -> tuple[int, frozenset[str]]:
         """Return the mask over today's table, closed with it, and the names that the table lacks."""
@@ -229,7 +229,7 @@ def _closed(family: str, mask: int) -> FeatureSet:
 @functools.lru_cache(maxsize=4096)
 def _for_width(features: FeatureSet, bits: int) -> FeatureSet:
     mask, _, unknown = features._seen()
-    return _with_unknown(_of_mask(features.family, table(features.family).fit(mask, bits)), unknown)
+    return _with_unknown(_of_mask(features.family, table(features.family).fit(mask, bits)), unknown, features.tables)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -243,7 +243,7 @@ def _load(family: str, names: str, tables: str) -> FeatureSet:
     return FeatureSet._make(family, tuple(names.split()), tables)
 
 
-def _with_unknown(known: FeatureSet, unknown: frozenset[str], tables: str) -> FeatureSet:
+def _with_unknown(known: FeatureSet, unknown: frozenset[str], tables: str = TABLES_VERSION) -> FeatureSet:
     """Return a set with names that today's tables lack, of the version that has them: only that one reads it whole."""
     if not unknown:
         return known
