@@ -68,11 +68,6 @@ NO_TARGET = {
     *("example_target_hook", "ext_dev", "hybrid", "mrvl", "opengl", "sdaccel", "stackvm", "tensorrt", "test"),
     "trn",
 }
-# Facts of a machine that no field holds yet.
-AWAITED = {
-    ("vulkan", "driver_name"): "driver_name",
-    ("vulkan", "driver_version"): "driver_version",
-}
 _ATTRIBUTES = [(kind, name) for kind in sorted(TAKEN) for name in sorted(TAKEN[kind] | _EVERYWHERE)]
 
 
@@ -123,10 +118,3 @@ def test_names_that_flags_stand_for_are_values_of_their_field(kind: str, name: s
     assert added == getattr(made, one.field)
     others = (other for key, other in tvm_names.attributes(kind).items() if key != name)
     assert not any(added & set(other.adds) for other in others if other.field == one.field)
-
-
-@pytest.mark.parametrize(("kind", "name"), sorted(AWAITED))
-def test_facts_without_a_field_are_leftovers(kind: str, name: str) -> None:
-    """A fact that no field holds is left over, with its reason; once the field is there, the table must use it."""
-    assert "option" == tvm_names.attributes(kind)[name].reads
-    assert AWAITED[kind, name] not in registry.kind(tvm_names.KINDS[kind]).specs()

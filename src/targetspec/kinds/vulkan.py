@@ -7,9 +7,19 @@ from typing import Any, ClassVar
 
 import attrs
 
-from targetspec.fields import NameSet, Refused, Version, spec, version_key
+from targetspec.fields import Count, NameSet, Refused, Version, spec, version_key
 from targetspec.gpu_spirv import PATTERN, canonical, declared, nearest_capabilities
-from targetspec.kinds.device import GridTarget, chosen, device, lifting, limit, model, names, warp_size
+from targetspec.kinds.device import (
+    GridTarget,
+    PlainName,
+    chosen,
+    device,
+    lifting,
+    limit,
+    model,
+    names,
+    warp_size,
+)
 from targetspec.rules import Answer, Rule, at_most, show, subset, worst
 from targetspec.target import frozen_names
 
@@ -148,6 +158,11 @@ class VulkanTarget(GridTarget):
     device: str | None = device()
     model: str | None = model()
     device_type: str | None = chosen(_DEVICE_TYPES, "what sort of device it is")
+    driver_name: str | None = attrs.field(default=None, metadata=spec(PlainName(), "the name of the driver"))
+    driver_version: int | None = attrs.field(
+        default=None,
+        metadata=spec(Count(0, 2**32 - 1), "the driver's version, packed into a number as its maker does"),
+    )
     warp_size: int | None = warp_size()
     max_push_constants_bytes: int | None = limit("max_push_constants_bytes")
     max_uniform_buffer_bytes: int | None = limit("max_uniform_buffer_bytes")
