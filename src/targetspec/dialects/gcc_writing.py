@@ -102,7 +102,9 @@ def _arm_words(target: CpuTarget, name: str, unfit: Unfit) -> Iterator[str]:
     if delta is None or not name:
         unfit.append(("features", "no change of an architecture's or a CPU's set gives them"))
         return
-    known = {feature: spelled for spelled, feature in reversed(arm.extensions(str(target.family)).items())}
+    known = {
+        feature: spelled for spelled, feature in reversed(tuple(arm.extensions(str(target.family)).items()))
+    }
     unfit.extend(("features", f"{word}: {_NO_OPTION}") for word in delta if word[1:] not in known)
     signed = [("" if word[0] == "+" else "no") + known[word[1:]] for word in delta if word[1:] in known]
     base, *fpu = name.split()

@@ -69,13 +69,13 @@ def _changed(
     """Let LLVM's reader make the CPU with the features, and add what LLVM has no option for."""
     words = [f"-{option}={fields[field]}" for field, option in _OPTIONS.items() if field in fields]
     try:
-        target = llvm.parse(" ".join((*words, f"-mattr={','.join(items)}"))).target
+        parsed = llvm.parse(" ".join((*words, f"-mattr={','.join(items)}")))
     except TargetSyntaxError as error:
         start, end = error.span
         word = _place(error.text[start:end], places)
         raise source.fault(word, error.message, error.hint) from None
     more = {field: value for field, value in fields.items() if field not in _OPTIONS}
-    made: CpuTarget = source.reading(places, lambda: target.evolve(**more)) if more else target
+    made: CpuTarget = source.reading(places, lambda: parsed.target.evolve(**more))
     return made
 
 

@@ -7,6 +7,7 @@ in one word, `-host='-opt-level=0'`, and those of a composite's devices in anoth
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -266,7 +267,7 @@ def _checked_items(source: Source, family: str, stated: Stated) -> tuple[str, ..
         if not _SIGNED.fullmatch(item):
             raise source.fault(stated.word, f"a feature of mattr is +name or -name, got {shown(item)}")
         if not _HVX.fullmatch(item):
-            source.reading({"mattr": stated.word}, lambda name=item[1:]: canonical_feature(family, name))
+            source.reading({"mattr": stated.word}, functools.partial(canonical_feature, family, item[1:]))
     return tuple(dict.fromkeys(stated.value))
 
 

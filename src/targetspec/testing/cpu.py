@@ -169,9 +169,10 @@ def _changed(draw: st.DrawFn, triple: Triple, cpu: str | None) -> tables.Feature
     for add, name in draw(st.lists(st.tuples(st.booleans(), names), max_size=3)):
         try:
             more = changed.with_changes(add=[name]) if add else changed.with_changes(remove=[name])
-            changed = more if bare.evolve(features=more) else changed
+            bare.evolve(features=more)  # raises for what contradicts the triple
         except TargetspecError:
             continue
+        changed = more
     return changed
 
 
