@@ -8,7 +8,9 @@ are read only when some other name is asked for.
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -156,6 +158,11 @@ def _load_foreign(what: str, name: str, ours: dict[str, str]) -> Any:
 
 
 def _entry_points(what: str) -> dict[str, Any]:
+    return _entry_points_on(what, tuple(sys.path))
+
+
+@functools.lru_cache(maxsize=4)
+def _entry_points_on(what: str, path: tuple[str, ...]) -> dict[str, Any]:  # noqa: ARG001 - where they are looked for
     # importlib.metadata costs 50 ms to import: most programs never ask for a name that is not ours.
     metadata = importlib.import_module("importlib.metadata")
     found: dict[str, Any] = {}
