@@ -54,7 +54,7 @@ def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
     chosen = filters(options)
     if missing(options):
         return NOTHING
-    with open_database(options.database, create=False) as database:
+    with open_database(options.database, read_only=True) as database:
         written = export_records(database.records(**chosen), options.file, format=options.format)
     complain(f"{written} records written")
     return FOUND

@@ -57,11 +57,11 @@ def add_database(command: argparse.ArgumentParser) -> None:
     command.add_argument("--database", type=Path, metavar="FILE", help="the records' file")
 
 
-def open_database(path: Path | None, *, create: bool) -> Database:
-    """Open the records' file, by default that of the user; one that is only read is not made."""
+def open_database(path: Path | None, *, create: bool = False, read_only: bool = False) -> Database:
+    """Open the records' file, by default that of the user; it is made only where `create` says so."""
     place = default_path() if path is None else path
     if not create:
-        return Database(place, create=False)
+        return Database(place, create=False, read_only=read_only)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -86,7 +86,7 @@ def _records(options: argparse.Namespace, progress: Progress) -> int:  # noqa: A
     chosen = filters(options)
     if missing(options):
         return NOTHING
-    with open_database(options.database, create=False) as database:
+    with open_database(options.database, read_only=True) as database:
         for record in database.records(**chosen):
             say(record.dumps() if options.json else report.row(record))
     return FOUND
@@ -95,7 +95,7 @@ def _records(options: argparse.Namespace, progress: Progress) -> int:  # noqa: A
 def _runs(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
     if missing(options):
         return NOTHING
-    with open_database(options.database, create=False) as database:
+    with open_database(options.database, read_only=True) as database:
         for name in database.runs():
             say(report.run_row(name, database.run(name)))
     return FOUND
@@ -114,7 +114,7 @@ def _prune(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG
         raise InputError("choose which records to delete, or how many to --keep (see tuner prune --help)")
     if missing(options):
         return NOTHING
-    with open_database(options.database, create=False) as database:
+    with open_database(options.database) as database:
         say(f"{database.prune(**chosen, before=options.before, keep=options.keep)} records deleted")
     return FOUND
 
@@ -122,7 +122,7 @@ def _prune(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG
 def _vacuum(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
     if missing(options):
         return NOTHING
-    with open_database(options.database, create=False) as database:
+    with open_database(options.database) as database:
         before, after = database.vacuum()
         say(f"{database.path}: {before} bytes before, {after} now")
     return FOUND
@@ -132,7 +132,7 @@ def _check(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG
     if missing(options):
         return NOTHING
     found = 0
-    with open_database(options.database, create=False) as database:
+    with open_database(options.database, read_only=True) as database:
         for fault in database.check():
             found += 1
             say(fault)

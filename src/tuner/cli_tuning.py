@@ -150,7 +150,7 @@ def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG0
     missing = is_missing(options.database)
     if missing:
         return _nothing(options, [f"{question}: there is no file {missing}; `tuner tune` makes one"])
-    with open_database(options.database, create=False) as database:
+    with open_database(options.database, read_only=True) as database:
         if options.deploy:
             return _deploy(options, database, kernel, problem, target)
         record = database.lookup(kernel, problem, target)

@@ -31,9 +31,10 @@ _CHUNK = 500  # records read at once: memory stays flat, and no transaction stay
 
 
 class Database:
-    """The records in one file, created where there is none but for `create=False`; an equal record is kept once.
+    """The records in one file, created where there is none; a set: an equal record is kept once.
 
-    What was added survives the death of any process; `synchronous="FULL"` adds power loss, and costs a
+    With `create=False` a file that is not there is an error; with `read_only` the file stays as it is, of an older
+    version too, and need not be writable. What was added survives the death of any process; `synchronous="FULL"` adds power loss, and costs a
     write to the disk each time. Usable from threads and after a fork; it pickles as its path. Every method
     raises DatabaseError where the file cannot be used.
     """
@@ -44,13 +45,14 @@ class Database:
         *,
         synchronous: Literal["NORMAL", "FULL"] = "NORMAL",
         create: bool = True,
+        read_only: bool = False,
     ) -> None:
         if synchronous not in {"NORMAL", "FULL"}:
             raise ValueError(f'synchronous must be "NORMAL" or "FULL", got {synchronous!r}')
         self.path = absolute(path)
         self.synchronous = synchronous
         self._target: store_rows.TargetRow | None = None
-        self._store = Store(self.path, synchronous, create=create)
+        self._store = Store(self.path, synchronous, create=create, read_only=read_only)
         self._fingerprints = Fingerprints()
         self._advisor = Advisor(self._store, self._fingerprints, self._record)
         self._store.read(lambda _: None)
@@ -218,7 +220,7 @@ class Database:
         """Add the records and runs of another file, and return how many records were new."""
         with contextlib.ExitStack() as stack:
             source = (
-                other if isinstance(other, Database) else stack.enter_context(Database(other, create=False))
+                other if isinstance(other, Database) else stack.enter_context(Database(other, read_only=True))
             )
             added = sum(self.add_all(chunk) for chunk in _chunks(source.records()))
             runs = source._store.read(store_runs.rows)  # noqa: SLF001 - of the same class
@@ -289,8 +291,11 @@ class Database:
         return f"Database({self.path!r}, synchronous={self.synchronous!r})"
 
     def __reduce__(self) -> tuple[Callable[[str], Database], tuple[str]]:
-        create = self._store.create
-        return functools.partial(Database, synchronous=self.synchronous, create=create), (self.path,)
+        store = self._store
+        again = functools.partial(
+            Database, synchronous=self.synchronous, create=store.create, read_only=store.read_only
+        )
+        return again, (self.path,)
 
     def _size(self) -> int:
         parts = (Path(self.path + end) for end in ("", "-wal"))

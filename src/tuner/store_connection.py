@@ -10,9 +10,10 @@ import time
 import weakref
 from collections.abc import Callable
 from typing import TypeVar
+from urllib.parse import quote
 
 from tuner.errors import DatabaseError
-from tuner.store_schema import prepare
+from tuner.store_schema import inspect, prepare
 
 PATIENCE = 60.0
 """Seconds for which a locked file is waited for."""
@@ -27,10 +28,11 @@ _T = TypeVar("_T")
 class Store:
     """The connection to one file. Everything happens within `read` or `write`, in any thread or process."""
 
-    def __init__(self, path: str, synchronous: str, *, create: bool = True) -> None:
+    def __init__(self, path: str, synchronous: str, *, create: bool = True, read_only: bool = False) -> None:
         self.path = path
         self.synchronous = synchronous
         self.create = create
+        self.read_only = read_only
         self._closed = False
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
@@ -86,25 +88,45 @@ class Store:
         if self._closed:
             raise DatabaseError(self.path, "is closed; open it again with Database(path)")
         if self._connection is None:
-            self._connection = _connect(self.path, self.synchronous, create=self.create)
+            self._connection = self._connect()
             self._file = _file_at(self.path)
         # Without this, what is written to a deleted file would be lost without a word.
         elif _file_at(self.path) != self._file:
             raise DatabaseError(self.path, "was deleted or replaced while it was open; open it again")
         return self._connection
 
+    def _connect(self) -> sqlite3.Connection:
+        if not (self.create and not self.read_only) and not os.path.lexists(self.path):
+            raise DatabaseError(self.path, "is not there; `tuner tune` makes it, and so does Database(path)")
+        _check_place(self.path, read_only=self.read_only)
+        connection = sqlite3.connect(
+            _address(self.path) if self.read_only else self.path,
+            timeout=_ATTEMPT,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=self.read_only,
+        )
+        try:
+            if self.read_only:
+                inspect(connection, self.path)
+            else:
+                prepare(connection, self.path, self.synchronous)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
-def _connect(path: str, synchronous: str, *, create: bool) -> sqlite3.Connection:
-    if not create and not os.path.lexists(path):
-        raise DatabaseError(path, "is not there; `tuner tune` makes it, and so does Database(path)")
-    _check_place(path)
-    connection = sqlite3.connect(path, timeout=_ATTEMPT, isolation_level=None, check_same_thread=False)
-    try:
-        prepare(connection, path, synchronous)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+
+def _address(path: str) -> str:
+    """Return what SQLite opens a file for reading by."""
+    folder = os.path.dirname(path)  # noqa: PTH120 - called for each store
+    if os.access(path, os.W_OK) and os.access(folder, os.W_OK):
+        mode = "mode=rw"  # `inspect` forbids writing; so the last to close takes the log and its index away
+    elif os.path.exists(path + "-wal"):  # noqa: PTH110
+        mode = "mode=ro"
+    else:
+        mode = "immutable=1"  # there is no log, and SQLite could make no index
+    return f"file:{quote(path)}?{mode}"
 
 
 def _file_at(path: str) -> tuple[int, int] | None:
@@ -115,7 +137,7 @@ def _file_at(path: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _check_place(path: str) -> None:
+def _check_place(path: str, *, read_only: bool) -> None:
     """Check what SQLite would not report, or not clearly."""
     folder = os.path.dirname(path)  # noqa: PTH120 - as above
     if not os.path.isdir(folder):  # noqa: PTH112
@@ -127,19 +149,21 @@ def _check_place(path: str) -> None:
     except (OSError, ValueError) as error:
         raise DatabaseError(path, f"cannot be opened: {error}") from error
     if status is not None:
-        _check_file(path, status)
-    if not os.access(folder, os.W_OK | os.X_OK):
+        _check_file(path, status, read_only=read_only)
+    if not read_only and not os.access(folder, os.W_OK | os.X_OK):
         raise DatabaseError(
             path, f"cannot be written: the folder {folder} is not writable; give another path"
         )
 
 
-def _check_file(path: str, status: os.stat_result) -> None:
+def _check_file(path: str, status: os.stat_result, *, read_only: bool) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise DatabaseError(path, "is a folder; give the path of a file in it")
     if not stat.S_ISREG(status.st_mode):
         raise DatabaseError(path, "is no regular file; give another path")
-    if not os.access(path, os.R_OK | os.W_OK):
+    if not os.access(path, os.R_OK):
+        raise DatabaseError(path, "is not readable; change its permissions, or give another path")
+    if not read_only and not os.access(path, os.W_OK):
         raise DatabaseError(path, "is not writable; change its permissions, or give another path")
     with open(path, "rb") as file:  # noqa: PTH123
         start = file.read(len(_MAGIC))

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from tuner import store_rows
+from tuner import store_rows, store_schema
 from tuner.values import Values
 
 _COLUMNS = """SELECT runs.name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended,
@@ -75,12 +75,16 @@ def end(connection: sqlite3.Connection, name: str, ended: str) -> None:
 
 def info(connection: sqlite3.Connection, name: str) -> RunInfo | None:
     """Return what is known of a run; None where it is not one of `begin`."""
+    if not store_schema.has_runs(connection):
+        return None
     row = connection.execute(f"{_COLUMNS} WHERE runs.name = ?", (name,)).fetchone()
     return None if row is None else _info(row)
 
 
 def unfinished(connection: sqlite3.Connection, task: Task, settings: Values) -> RunInfo | None:
     """Return the run that `take_up` would take up."""
+    if not store_schema.has_runs(connection):
+        return None
     rows = connection.execute(
         f"""{_COLUMNS} WHERE kernel = ? AND fingerprint = ? AND problem = ? AND tuning_key = ? AND toolchain = ?
             AND settings = ? AND ended IS NULL ORDER BY runs.id DESC""",
@@ -91,6 +95,8 @@ def unfinished(connection: sqlite3.Connection, task: Task, settings: Values) -> 
 
 def rows(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
     """Return all runs, as `add_rows` takes them."""
+    if not store_schema.has_runs(connection):
+        return []
     return connection.execute(
         """SELECT name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended
         FROM runs JOIN tasks ON tasks.id = runs.task ORDER BY runs.id"""

@@ -101,6 +101,26 @@ def prepare(connection: sqlite3.Connection, path: str, synchronous: str) -> None
         _check_tables(connection, path, VERSION)
 
 
+def inspect(connection: sqlite3.Connection, path: str) -> None:
+    """Make a fresh connection ready for reading alone: the file stays as it is, of whatever version.
+
+    DatabaseError as for `prepare`.
+    """
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA query_only = ON")
+    version = _read_version(connection, path)
+    if not version:
+        raise DatabaseError(path, "holds no records yet, and is opened for reading alone")
+    _check_tables(connection, path, version)
+
+
+def has_runs(connection: sqlite3.Connection) -> bool:
+    """Tell whether the file has runs as things of their own; one of version 1, read as it is, has none."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return bool(version > 1)
+
+
 def _read_version(connection: sqlite3.Connection, path: str) -> int:
     # One transaction, as another process may be creating the tables right now.
     with connection:

@@ -8,7 +8,7 @@ import io
 import itertools
 import os
 import sys
-import tempfile
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -263,17 +263,14 @@ def _written(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         return
     place = Path(path)
     try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="ascii", newline="\n", dir=place.parent, prefix=f"{place.name}.", delete=False
-        ) as file:
-            try:
-                yield cast("TextIO", file)
-                file.close()
-                Path(file.name).replace(place)
-            except BaseException:
-                file.close()
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        part = place.with_name(f"{place.name}.{uuid.uuid4().hex[:8]}")
+        try:
+            with part.open("x", encoding="ascii", newline="\n") as file:
+                yield file
+            part.replace(place)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
     except OSError as error:
         if isinstance(error, DatabaseError):
             raise

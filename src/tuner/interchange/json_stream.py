@@ -163,7 +163,7 @@ class JsonStream:
                 return
 
     def _run(self) -> str:
-        if self._text[self._at] == '"':
+        if self._text[self._at : self._at + 1] == '"':
             return ""
         start, self._at = self._at, _end_of(_PLAIN, self._text, self._at)
         return self._text[start : self._at]
