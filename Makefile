@@ -3,12 +3,14 @@
 #   make tune ARGS="--fresh --budget 64"  the same, with options of `tuner tune sgemm`
 #   make test                             run the tests
 #   make test ARGS="tests/tuner -k pool"  some of them
+#   make corpora                          count real inputs of other projects: right, wrong, listed
+#   make fuzz                             read a million strings of every dialect
 PYTHON ?= $(shell python3.11 -c 'print("python3.11")' 2>/dev/null || echo python3)
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check
 ARGS ?=
 
-.PHONY: tune test lint typing coverage oracles bench check clean
+.PHONY: tune test lint typing coverage oracles bench corpora fuzz check clean
 
 tune: $(VENV)/tuner.stamp
 	$(VENV)/bin/tuner tune sgemm $(ARGS)
@@ -16,7 +18,7 @@ tune: $(VENV)/tuner.stamp
 test: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n 2 $(ARGS)
 
-lint typing coverage oracles bench: $(VENV)/nox.stamp
+lint typing coverage oracles bench corpora fuzz: $(VENV)/nox.stamp
 	$(VENV)/bin/nox --session $@ -- $(ARGS)
 
 check: lint typing test

@@ -82,6 +82,20 @@ def oracles(session: nox.Session) -> None:
 
 
 @nox.session
+def corpora(session: nox.Session) -> None:
+    """Count each file of real inputs: right, wrong, listed."""
+    install(session, "test")
+    session.run("python", "tools/corpora.py", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Read a million strings, random or made from real ones, in every dialect."""
+    install(session, "test")
+    session.run("python", "tools/fuzz.py", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Run every benchmark; none judges, each prints what it measured."""
     install(session, "bench")

@@ -1,6 +1,6 @@
 """Count each file of real inputs: right, wrong, listed.
 
-    python tests/corpora_report.py [FOLDER] [--verbose]
+    PYTHONPATH=tests python tools/corpora.py [FOLDER] [--verbose]
 
 The folder is that of the corpora, by default the one beside the checkout. The exit code is 1 where a row is wrong and
 not listed, or a listed one is right.
