@@ -52,7 +52,8 @@ def _read(row: Row) -> str:
         experimental=row.get("enable_experimental") is not False,
         versioned=row.get("version_check", True),
     )
-    return written(feature_set(source, reader.read(split_words(isa)[0])))
+    read = reader.read(split_words(isa)[0])
+    return written(feature_set(source, read), read.bits)
 
 
 def _is_right(row: Row) -> bool:

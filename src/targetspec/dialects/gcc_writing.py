@@ -63,7 +63,7 @@ def _machine(target: CpuTarget, unfit: Unfit) -> Iterator[str]:
         yield name
     delta = delta_of(target)
     if family == "riscv" and delta != () and target.features is not None:
-        yield from _riscv_words(target.features, unfit)
+        yield from _riscv_words(target, target.features, unfit)
     elif delta is None:
         unfit.append(("features", "no change of a CPU's set gives them"))
     else:
@@ -71,9 +71,10 @@ def _machine(target: CpuTarget, unfit: Unfit) -> Iterator[str]:
             yield from _option(family or "", word, unfit)
 
 
-def _riscv_words(found: FeatureSet, unfit: Unfit) -> Iterator[str]:
+def _riscv_words(target: CpuTarget, found: FeatureSet, unfit: Unfit) -> Iterator[str]:
     # GCC knows what extensions consist of later than the extensions.
-    text = riscv.shortened(found)
+    bits = 64 if target.triple is None else target.triple.pointer_bits
+    text = riscv.shortened(found, bits)
     if text is None:
         unfit.append(("features", "no ISA string gives exactly this set"))
     else:

@@ -58,10 +58,10 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
         raise NotRepresentableError(NAME, (("features", "not those of a RISC-V processor"),))
     unfit = [(name, "an ISA string states extensions only") for name, _ in stated_fields(target)]
     unfit = [(name, why) for name, why in unfit if name not in ("triple", "features")]
-    width = next((width for width in _WIDTHS if width in found.names), "64bit")
-    if str(target.triple) != f"riscv{width[:2]}-unknown-unknown":
-        unfit.append(("triple", f"an ISA string says riscv{width[:2]} and nothing more"))
-    text = written(found)
+    bits = _ANY_WIDTH if target.triple is None else target.triple.pointer_bits
+    if str(target.triple) != f"riscv{bits}-unknown-unknown":
+        unfit.append(("triple", f"an ISA string says riscv{bits} and nothing more"))
+    text = written(found, bits)
     if not says(text, found):
         unfit.append(("features", "no ISA string gives exactly this set"))
     if unfit and not lossy:
@@ -69,41 +69,37 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
     return text
 
 
-def written(found: FeatureSet) -> str:
-    """Return the extensions of a set in the canonical order, with their versions."""
+def written(found: FeatureSet, bits: int) -> str:
+    """Return the extensions of a set in the canonical order, with their versions, behind a pointer width."""
     names = (name.removeprefix(EXPERIMENTAL) for name in found)
     # Half the distance is within the whole; LLVM has the two unrelated, and states one of them.
     names = (name for name in names if name != "za128rs" or "za64rs" not in found.names)
     listed = sorted((name for name in names if name in features()), key=place_of)
     base = [] if {"i", "e"} & found.names else ["i"]
-    width = "32" if "32bit" in found.names else "64"
-    return f"rv{width}" + "_".join(f"{name}{version_of(name)}" for name in (*base, *listed))
+    return f"rv{bits}" + "_".join(f"{name}{version_of(name)}" for name in (*base, *listed))
 
 
-def shortened(found: FeatureSet) -> str | None:
+def shortened(found: FeatureSet, bits: int) -> str | None:
     """Return the string with few names, without versions where they may be left out; None where none says the set."""
-    if not says(written(found), found):
-        return None
-    return _shortened(found)
+    return _shortened(found, bits) if says(written(found, bits), found) else None
 
 
 @functools.lru_cache(maxsize=256)
-def _shortened(found: FeatureSet) -> str:
+def _shortened(found: FeatureSet, bits: int) -> str:
     names = [name.removeprefix(EXPERIMENTAL) for name in found]
     listed = sorted((name for name in names if name in features()), key=place_of)
     for name in reversed([name for name in listed if len(name) > 1]):
         fewer = [other for other in listed if other != name]
-        if says(_joined(found, fewer), found):
+        if says(_joined(fewer, bits), found):
             listed = fewer
-    return _joined(found, listed)
+    return _joined(listed, bits)
 
 
-def _joined(found: FeatureSet, names: list[str]) -> str:
+def _joined(names: list[str], bits: int) -> str:
     """Return the string of extensions in their order: single letters joined, versions where they must be stated."""
     spelled = [name if features()[name] == name else f"{name}{version_of(name)}" for name in names]
     letters = "".join(name for name in spelled if len(name) == 1)
-    width = "32" if "32bit" in found.names else "64"
-    return "_".join([f"rv{width}{letters or 'i'}", *(name for name in spelled if len(name) > 1)])
+    return "_".join([f"rv{bits}{letters or 'i'}", *(name for name in spelled if len(name) > 1)])
 
 
 def says(text: str, found: FeatureSet) -> bool:

@@ -24,7 +24,7 @@ from targetspec.dialects.riscv_names import (
     version_of,
 )
 from targetspec.dialects.words import Source, Word
-from targetspec.errors import TargetSyntaxError
+from targetspec.errors import FeatureConflictError, TargetSyntaxError
 from targetspec.features import FeatureSet
 from targetspec.registry import nearest
 
@@ -192,19 +192,35 @@ def _without_version(text: str) -> str:
 def feature_set(source: Source, isa: Isa) -> FeatureSet:
     """Return the closed set of an ISA string; TargetSyntaxError for extensions that do not go together."""
     wanted = [features()[name] for name in isa.places]
-    there = _reached(isa.bits, wanted)
-    if isa.bits == 32 and {"zce", "f"} <= there:  # noqa: PLR2004 - only there c has loads of f
-        there = _reached(isa.bits, [*wanted, "zcf"])
+    refused = _adjusted(isa.bits, wanted)
+    base = FeatureSet.closed("riscv", [f"{isa.bits}bit", *sorted({"i", "e"} & isa.places.keys())])
+    try:
+        found = base.with_changes(wanted, refused).for_width(isa.bits)
+    except FeatureConflictError as error:
+        _check(source, isa, _reached(isa.bits, wanted))
+        raise source.fault(None, str(error)) from None
+    _check(source, isa, {name for name, _ in _watched() if name in found.names})
+    return found
+
+
+def _adjusted(bits: int, wanted: list[str]) -> tuple[str, ...]:
+    """Add what the width brings, zcf or c, and return what zca does not bring: c is there with all its parts alone."""
+    there = _reached(bits, wanted)
+    narrow = bits == 32  # noqa: PLR2004 - only there c has loads of f
+    if narrow and {"zce", "f"} <= there:
         wanted.append("zcf")
+        there |= {"zcf"}
+    if "zca" not in there or "c" in there:
+        return ()
+    lacking = (narrow and "f" in there and "zcf" not in there) or ("d" in there and "zcd" not in there)
+    if not lacking:
+        wanted.append("c")
+    return ("c",) if lacking else ()
+
+
+def _check(source: Source, isa: Isa, there: set[str]) -> None:
     for message, names in _conflicts(isa.bits, there):
         raise _fault(source, isa, message, names)
-    base = FeatureSet.closed("riscv", [f"{isa.bits}bit", *({"i", "e"} & isa.places.keys())])
-    # The rest of c beside zca is there where f needs no zcf, or has it.
-    refused = ["c"] if isa.bits == 32 and "f" in there and not there & {"c", "zcf"} else []  # noqa: PLR2004
-    named = {features()[name]: word for name, word in isa.places.items()}
-    found = source.reading(named, lambda: base.with_changes(wanted, refused))
-    assert isinstance(found, FeatureSet)  # noqa: S101 - what `reading` gives is untyped
-    return found
 
 
 def _reached(bits: int, wanted: list[str]) -> set[str]:
