@@ -145,30 +145,36 @@ def emit(config: Mapping[str, Any], target: object, problem: Mapping[str, int]) 
     if fault in _BODIES:
         deep = _DEEP if fault == "stack overflow" else ""
         return f"{_DECLARED}{deep}define void @double(ptr %x, ptr %y) {{\nentry:\n{_BODIES[fault]}\n}}\n"
-    return _changed(fault, double_text(1, n), n)
+    good = double_text(1, n)
+    return _CHANGES[fault](good, n) if fault in _CHANGES else good
 
 
-def _changed(fault: str, text: str, n: int) -> Any:
-    if fault == "unsendable":
-        return threading.Lock()
-    if fault == "no IR":
-        return "this is no IR"
-    if fault == "not deterministic":
-        return _COUNTED + text.replace("@double(", "@right(")
-    if fault == "NaN":
-        return text.replace("fadd float %v0, %v0", "fdiv float 0.0, 0.0")
-    if fault == "impossible feature":
-        return text.replace("(ptr %x, ptr %y) {", '(ptr %x, ptr %y) "target-features"="-64bit,-sse2,-neon" {')
-    if fault == "hang":
-        wide = "<65536 x float>"
-        more = f"  %w = load {wide}, ptr %x\n  %z = fmul {wide} %w, %w\n  %q = fdiv {wide} %z, %w\n  store {wide} %q, ptr %y\n"
-        return text.replace("entry:\n", f"entry:\n{more}")
-    if fault == "written before":
-        return text.replace("exit:\n", "exit:\n" + _STORE.format(array="%x", offset=-4096))
-    if fault == "written behind":
-        return text.replace("exit:\n", "exit:\n" + _STORE.format(array="%y", offset=4 * n + 4095))
-    return text
+def _widen(text: str) -> str:
+    wide = "<65536 x float>"
+    more = f"""
+  %w = load {wide}, ptr %x
+  %z = fmul {wide} %w, %w
+  %q = fdiv {wide} %z, %w
+  store {wide} %q, ptr %y
+"""
+    return text.replace("entry:\n", f"entry:{more}")
 
+
+def _with_store(text: str, array: str, offset: int) -> str:
+    return text.replace("exit:\n", "exit:\n" + _STORE.format(array=array, offset=offset))
+
+
+_FEATURES = '(ptr %x, ptr %y) "target-features"="-64bit,-sse2" {'
+_CHANGES: dict[str, Callable[[str, int], Any]] = {
+    "unsendable": lambda text, n: threading.Lock(),
+    "no IR": lambda text, n: "this is no IR",
+    "not deterministic": lambda text, n: _COUNTED + text.replace("@double(", "@right("),
+    "NaN": lambda text, n: text.replace("fadd float %v0, %v0", "fdiv float 0.0, 0.0"),
+    "impossible feature": lambda text, n: text.replace("(ptr %x, ptr %y) {", _FEATURES),
+    "hang": lambda text, n: _widen(text),
+    "written before": lambda text, n: _with_store(text, "%x", -4096),
+    "written behind": lambda text, n: _with_store(text, "%y", 4 * n + 4095),
+}
 
 EXPECTED: dict[str, tuple[str | None, str]] = {
     GOOD: (None, "ok"),
