@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tuner import kernels
     from tuner.database import Database
+    from tuner.deployment import Choice
     from tuner.errors import (
         DatabaseError,
         KernelError,
@@ -24,24 +25,33 @@ if TYPE_CHECKING:
         WorkerStartError,
     )
     from tuner.executors import Local, Replay
+    from tuner.explanation import Explanation, Obstacle
+    from tuner.interchange.files import Imported, export_records, import_records
     from tuner.kernel import Kernel, Work
     from tuner.record import Outcome, Record
+    from tuner.record_schema import record_schema
     from tuner.search import Search
     from tuner.session import Result, tune
     from tuner.space import Space
+    from tuner.store_runs import RunInfo
 
 __all__ = [
+    "Choice",
     "Database",
     "DatabaseError",
+    "Explanation",
+    "Imported",
     "Kernel",
     "KernelError",
     "Local",
+    "Obstacle",
     "Outcome",
     "ProblemError",
     "Record",
     "RecordError",
     "Replay",
     "Result",
+    "RunInfo",
     "Search",
     "SearchError",
     "Space",
@@ -51,21 +61,32 @@ __all__ = [
     "TunerError",
     "Work",
     "WorkerStartError",
+    "export_records",
+    "import_records",
     "kernels",
+    "record_schema",
     "tune",
 ]
 
 _HOMES = {
+    "Choice": "deployment",
     "Database": "database",
+    "Explanation": "explanation",
+    "Imported": "interchange.files",
     "Kernel": "kernel",
     "Local": "executors",
+    "Obstacle": "explanation",
     "Outcome": "record",
     "Record": "record",
     "Replay": "executors",
     "Result": "session",
+    "RunInfo": "store_runs",
     "Search": "search",
     "Space": "space",
     "Work": "kernel",
+    "export_records": "interchange.files",
+    "import_records": "interchange.files",
+    "record_schema": "record_schema",
     "tune": "session",
 }
 

@@ -22,8 +22,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def record_schema() -> dict[str, Any]:
     """Return the schema of one record, which is one line of JSON Lines; the schema of targets is within it."""
-    target = targetspec.json_schema("target")
-    record = _object(Record, {"target": ref(target["$id"]), "outcome": ref("#/$defs/outcome")})
+    record = _object(Record, {"target": ref("#/$defs/target"), "outcome": ref("#/$defs/outcome")})
     record["properties"]["version"] = {"const": VERSION, "description": "the version of this form"}
     record["required"] = [*record["required"], "version"]
     good = {"properties": {"outcome": {"properties": {"kind": {"const": "ok"}}}}}
@@ -39,8 +38,30 @@ def record_schema() -> dict[str, Any]:
         "description": "One measurement of one configuration of a kernel, with all that its cost depends on.",
         **record,
         **cost,
-        "$defs": {"outcome": _outcome(), "target": target},
+        "$defs": {"outcome": _outcome(), "target": _target()},
     }
+
+
+def _target() -> dict[str, Any]:
+    """Return the schema of targets without the names of today's tables, which only help editors."""
+    schema: dict[str, Any] = _moved(targetspec.json_schema("target"))
+    for name, definition in schema["$defs"].items():
+        if "enum" in definition:
+            schema["$defs"][name] = {"type": "string", "description": definition["description"]}
+    return {name: value for name, value in schema.items() if name not in {"$schema", "$id"}}
+
+
+def _moved(schema: Any) -> Any:
+    """Return a schema whose references to its own definitions lead to where it is put."""
+    if isinstance(schema, list):
+        return [_moved(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {name: _lead(value) if name == "$ref" else _moved(value) for name, value in schema.items()}
+
+
+def _lead(reference: Any) -> Any:
+    return reference.replace("#/", "#/$defs/target/", 1) if isinstance(reference, str) else reference
 
 
 def _outcome() -> dict[str, Any]:
