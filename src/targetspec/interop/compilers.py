@@ -128,10 +128,7 @@ def _float_abi(family: str, value: str, unfit: Unfit) -> str:
 
 
 def _clang_features(target: CpuTarget, family: str, unfit: Unfit) -> Iterator[str]:
-    delta = delta_of(target)
-    if delta is None:
-        unfit.append(("features", "no change of the CPU's set gives them"))
-    for sign in delta or ():
+    for sign in _clang_signs(target, family, unfit):
         if family == "x86" and sign[1:] not in _NO_OPTION:
             yield f"-m{'' if sign[0] == '+' else 'no-'}{facts.feature_spelling(family, sign[1:], 'gcc')}"
         else:
@@ -140,6 +137,18 @@ def _clang_features(target: CpuTarget, family: str, unfit: Unfit) -> Iterator[st
         yield from _to_the_front_end(sign)
     for name in sorted(target.restrictions):
         yield from _to_the_front_end(f"+{name}")
+
+
+def _clang_signs(target: CpuTarget, family: str, unfit: Unfit) -> Iterator[str]:
+    """Give the change of the CPU's set: whole where the front end has it, which brings nothing by itself."""
+    delta, base, wanted = delta_of(target), target.table_features(), target.features
+    if delta is None or (delta and (base is None or wanted is None)):
+        unfit.append(("features", "no change of the CPU's set gives them"))
+    elif family == "x86" or base is None or wanted is None:
+        yield from delta
+    else:
+        yield from (f"-{name}" for name in base - wanted)
+        yield from (f"+{name}" for name in wanted - base)
 
 
 def _to_the_front_end(sign: str) -> tuple[str, ...]:

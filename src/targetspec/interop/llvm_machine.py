@@ -10,6 +10,7 @@ import attrs
 from targetspec import cpu as facts
 from targetspec.errors import FieldError
 from targetspec.features import FeatureSet
+from targetspec.interop.llvm_faults import check_sound
 from targetspec.kinds.cpu import CpuTarget, ground_of
 from targetspec.target import Target
 from targetspec.triple import Triple
@@ -19,6 +20,8 @@ _ABIS = {"aarch64": ("aapcs", "aapcs-soft", "darwinpcs", "pauthtest")}
 _WIDE_ONLY = frozenset({"lvi-load-hardening"})
 _SOFT_ABI = "aapcs-soft"
 _SOFT_FLOAT = "soft-float"
+# LLVM refuses code of a width that the CPU's own definition leaves open (sifive-7-series).
+_WIDTH_IS_A_FEATURE = ("riscv", "loongarch")
 _SIGN_AND_NAME = 2
 
 
@@ -45,7 +48,7 @@ def to_llvmlite(target: Target) -> LlvmTarget:
 
     Raises:
         FieldError: no triple, an architecture without a table, a CPU of another width, an ABI that LLVM would pass
-            over, or a kind that is no CPU.
+            over, features that LLVM ends the process on, or a kind that is no CPU.
         UnknownNameError: a name that the tables lack, such as a feature of another version of them.
 
     >>> to_llvmlite(CpuTarget(triple="x86_64-linux-gnu", cpu="x86-64")).cpu
@@ -72,8 +75,9 @@ def to_llvmlite(target: Target) -> LlvmTarget:
             target.kind, "cpu", cpu, f"must be a CPU that runs {bits}-bit code, as {target.triple} is"
         )
     _check_mode(target, target.triple)
+    check_sound(target, cpu, target.triple, features)
     _check_calls(target, family, features)
-    signs = (*_signs(family, cpu, features, bits), *_options(target, family))
+    signs = (*_signs(family, cpu, features, bits), *_width(family, bits), *_options(target, family))
     return LlvmTarget(str(target.triple), cpu, ",".join(signs), target.abi or "", target.tune or "")
 
 
@@ -120,6 +124,11 @@ def _signs(family: str, cpu: str, features: FeatureSet, bits: int) -> list[str]:
     # LLVM goes from left to right: a removal takes its dependents along, so what is there comes after.
     minus = facts.resolve(family, cpu, bits=bits) - features
     return [*(f"-{name}" for name in minus), *(f"+{name}" for name in features)]
+
+
+def _width(family: str, bits: int) -> list[str]:
+    """Return the name of the width where LLVM wants it said, and not every CPU's name says it."""
+    return [f"+{bits}bit"] if family in _WIDTH_IS_A_FEATURE else []
 
 
 def _options(target: CpuTarget, family: str) -> list[str]:
