@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from conftest import SHARED
 from fuzzing import dialects, fault_of, faults
 from mutations import LONGEST, PIECES, SEEDS, corpus_lines, strings
+from targetspec import TargetSyntaxError, parse
+from targetspec.target_strings import ANY_TEXT, definitions
 
 FOLDER: Path | None = SHARED / "corpora" if SHARED.is_dir() else None
 
@@ -34,6 +37,30 @@ def test_the_beginnings_of_good_texts(dialect: str) -> None:
     """A text that is cut anywhere is another target, or none."""
     cut = itertools.chain.from_iterable((text[:end] for end in range(0, len(text), 7)) for text in SEEDS)
     assert [] == [fault for text in cut if (fault := fault_of(text, dialect, None))]
+
+
+def test_patterns_take_whatever_is_read() -> None:
+    """The schema's pattern of a dialect is a superset: real lines and mutated ones, with any white space around them."""
+    patterns = {name: re.compile(one["pattern"]) for name, one in definitions().items() if name != "json"}
+    assert all(pattern.pattern != ANY_TEXT for pattern in patterns.values())
+    lines = corpus_lines(FOLDER)
+    texts = itertools.chain(lines[::4], itertools.islice(strings(lines, 9), 1000))
+    padded = (text for line in texts for text in (line, f" \x1c{line}\x85 "))
+    wrong = [
+        (name, text)
+        for text in padded
+        for name, pattern in patterns.items()
+        if pattern.search(text) is None and not _is_refused(text, name)
+    ]
+    assert [] == wrong
+
+
+def _is_refused(text: str, dialect: str) -> bool:
+    try:
+        parse(text, dialect)
+    except TargetSyntaxError:
+        return True
+    return False
 
 
 def test_a_fault_is_found() -> None:

@@ -22,6 +22,12 @@ from targetspec.parsing import Parsed
 from targetspec.target import Target
 
 NAME = "amdgpu"
+PATTERN = (
+    r"^(?:(?:(?:hipv4|hip|openmp)-)?amdgcn-(?:amd|mesa|unknown|)-(?:amdhsa|amdpal|mesa3d)-(?:unknown)?-?)?"
+    r"[A-Za-z0-9-]+(?::(?:sramecc|xnack)[+-]){0,2}$"
+)
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _WHOLE = re.compile(
     r"(?:(?P<kind>hipv4|hip|openmp)-)?amdgcn-(?:amd|mesa|unknown|)-(?P<os>amdhsa|amdpal|mesa3d)-(?:unknown)?-?"
 )

@@ -23,6 +23,14 @@ from targetspec.parsing import Parsed
 from targetspec.target import Target
 
 NAME = "cuda"
+PATTERN = (
+    r"^[\s\u001c-\u001f\u0085]*(?:"
+    r"(?:(?:sm|compute|lto)_)?[0-9]{1,3}(?:\.[0-9])?[a-z]?(?:-real|-virtual)?(?:\+PTX)?"
+    r"|\([\s\u001c-\u001f\u0085]*[0-9]{1,2}[\s\u001c-\u001f\u0085]*,[\s\u001c-\u001f\u0085]*[0-9][\s\u001c-\u001f\u0085]*,?[\s\u001c-\u001f\u0085]*\)"
+    r")[\s\u001c-\u001f\u0085]*$"
+)
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _PAIR = re.compile(r"\(\s*([0-9]{1,2})\s*,\s*([0-9])\s*,?\s*\)")
 _SEVERAL = re.compile(r"[\s;,]")
 

@@ -28,6 +28,9 @@ from targetspec.triple import Triple
 
 __all__ = ["NAME", "canonical_gnu", "format", "parse"]
 
+PATTERN = r"^[\s\u001c-\u001f\u0085]*[!-~]+[\s\u001c-\u001f\u0085]*$"
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _HURD = re.compile(r"gnu([0-9.]*)")
 _ENVIRONMENTS = {"uclibcgnueabi": "uclibceabi", "uclibcgnueabihf": "uclibceabihf"}
 _GNU_ENVIRONMENTS = {name: gnu for gnu, name in _ENVIRONMENTS.items()}

@@ -31,6 +31,12 @@ from targetspec.registry import nearest
 from targetspec.target import Target
 
 NAME = "go"
+PATTERN = (
+    r"^[\s\u001c-\u001f\u0085]*(?:[a-z0-9]+/[a-z0-9]+|[A-Z][A-Z0-9_]*=[^\s\u001c-\u001f\u0085]*)"
+    r"(?:[\s\u001c-\u001f\u0085]+(?:[a-z0-9]+/[a-z0-9]+|[A-Z][A-Z0-9_]*=[^\s\u001c-\u001f\u0085]*))*[\s\u001c-\u001f\u0085]*$"
+)
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _ASSIGNMENT = re.compile(r"([A-Z][A-Z0-9_]*)=(.*)")
 _PAIRS_BY_SYSTEM = """
     aix ppc64

@@ -35,6 +35,9 @@ from targetspec.parsing import Parsed
 from targetspec.target import Target
 
 NAME = "halide"
+PATTERN = r"^[\s\u001c-\u001f\u0085]*[a-z0-9_]+(?:-[a-z0-9_]+)*(?:[\s\u001c-\u001f\u0085]+[a-z0-9_]+(?:-[a-z0-9_]+)*)*[\s\u001c-\u001f\u0085]*$"
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _NUMBER = re.compile(r"vector_bits_([0-9]{1,9})")
 _HOST = "host"
 _LONGEST = 64

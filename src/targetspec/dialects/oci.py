@@ -27,6 +27,9 @@ from targetspec.registry import nearest
 from targetspec.target import Target
 
 NAME = "oci"
+PATTERN = r"^[\s\u001c-\u001f\u0085]*[A-Za-z0-9_.-]+(?:\([A-Za-z0-9_.%+-]*\))?(?:/[A-Za-z0-9_.-]+){0,2}[\s\u001c-\u001f\u0085]*$"
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _SYSTEM = re.compile(
     r"(?P<os>[A-Za-z0-9_-]+)(?:\((?P<version>[A-Za-z0-9_.%-]*)(?P<features>(?:\+[A-Za-z0-9_.%-]+)*)\))?"
 )

@@ -31,6 +31,11 @@ from targetspec.target import Target
 from targetspec.triple import Triple
 
 NAME = "rust"
+PATTERN = (
+    r"^[\s\u001c-\u001f\u0085]*(?:[{-][^\u0000]*|[A-Za-z0-9_.+-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
+)
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _PREFIXES = {"-C": "C", "--codegen": "C", "-Z": "Z"}
 _ABOUT_THE_MACHINE = {"C target-cpu": "cpu", "C target-feature": "features", "Z tune-cpu": "tune"}
 _SIGN_AND_NAME = 2

@@ -31,6 +31,15 @@ from targetspec.tags import tag, tag_names
 from targetspec.target import Target
 
 NAME = "tvm"
+PATTERN = (
+    r"^[\s\u001c-\u001f\u0085]*(?:"
+    r"[{\u0022][^\u0000]*"
+    r"|[A-Za-z0-9_-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?"
+    r"|[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.,-]+)+[\s\u001c-\u001f\u0085]*"
+    r")$"
+)
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _TAG = re.compile(r"[A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.,-]+)+")
 _PARTS = re.compile(r"[-/]")
 _COMPARED = 64

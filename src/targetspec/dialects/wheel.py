@@ -41,6 +41,9 @@ from targetspec.target import Target
 __all__ = ["NAME", "accepted_tags", "format", "parse", "targets_of"]
 
 NAME = "wheel"
+PATTERN = r"^[\s\u001c-\u001f\u0085]*(?:manylinux|musllinux|linux|macosx|ios|android|emscripten|win)[A-Za-z0-9_]*[\s\u001c-\u001f\u0085]*$"
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _LINUX = re.compile(
     r"(?:(?P<libc>manylinux|musllinux)_(?P<version>[0-9]{1,4}_[0-9]{1,4})|(?P<legacy>manylinux(?:1|2010|2014))|linux)"
     r"_(?P<arch>\w+)"

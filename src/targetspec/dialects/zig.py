@@ -42,6 +42,9 @@ from targetspec.triple import Triple
 from targetspec.triple_names import OBJECT_FORMATS
 
 NAME = "zig"
+PATTERN = r"^[\s\u001c-\u001f\u0085]*(?:-[^\u0000]*|\.\.\.[^\u0000]*|[a-z0-9_]+-[A-Za-z0-9_.-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
+"""What every text matches that is read here, as a regular expression of JSON Schema."""
+
 _OPTIONS = {"-target": "query", "-Dtarget": "query", "-mcpu": "cpu", "-Dcpu": "cpu", "-ofmt": "format"}
 _VERSION = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){1,2}")
 _LEVEL = re.compile(r"[0-9]{1,9}")
