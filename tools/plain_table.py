@@ -93,7 +93,6 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         cpu: {
             "has": " ".join(sorted(names)),
             **({"bits": widths[cpu]} if widths[cpu] != usual else {}),
-            **patches.extra.get(cpu, {}),
             **split_tuning(closed.get(cpu, set()), roles),
         }
         for cpu, names in kept.items()

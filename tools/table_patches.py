@@ -29,7 +29,6 @@ class Patches:
         self.defined = {
             cpu: reason for reason, names in section.get("defined", {}).items() for cpu in names.split()
         }
-        self.extra: dict[str, dict[str, str]] = section.get("extra", {})
         self.copies: dict[str, dict[str, str]] = section.get("copies", {})
         self.versions: list[str] = section.get("versions", [])
         self.arches: list[str] = section.get("arches", [])

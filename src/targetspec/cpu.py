@@ -230,4 +230,5 @@ def resolve(
     True
     """
     held = table(family)
-    return FeatureSet.of_mask(family, held.change(held.cpu_mask(cpu, bits), add, remove))
+    mask = held.change(held.cpu_mask(cpu, bits), add, remove)
+    return FeatureSet.of_mask(family, held.fit(mask, held.width_of(cpu, bits)))

@@ -75,6 +75,7 @@ class Table:
             (self.bit[name], self.bit[needed], name, needed)
             for name, needed in document.get("needs", {}).items()
         )
+        self._stated = self.mask(name for name in self.names if self._is_stated(name))
         self._up: dict[str, int] = {}
         self._cpu_masks: dict[tuple[str, int], int] = {}
         for name in self.names:
@@ -87,6 +88,10 @@ class Table:
         self.rules = tuple(
             (self.mask(need.split()), self._up[give]) for give, need in document.get("rules", {}).items()
         )
+
+    def _is_stated(self, name: str) -> bool:
+        """Whether a field of the target states a feature, which sets then leave out: the triple x86's `64bit`."""
+        return self.features[name].get("field", "group") != "group"
 
     def _climb(self, name: str) -> int:
         known = self._up.get(name)
@@ -154,10 +159,21 @@ class Table:
         for name in names:
             known = self._plain.get(name)
             if known is None:
-                held = self.held(name)
-                known = 0 if held is None else self._up[held]
+                self.held(name)
+                known = self._up[self.canonical(name)]
             mask |= known
         return mask
+
+    def fit(self, mask: int, bits: int) -> int:
+        """Return a closed mask with what it implies together with a pointer width (RISC-V: c and f are zcf on 32 bits).
+
+        Raises:
+            FeatureConflictError: a feature is of another width.
+        """
+        mark = f"{bits}bit"
+        if mark not in self.bit or not self._stated & self.bit[mark]:
+            return mask
+        return self.checked(mask | self._up[mark])
 
     @functools.cached_property
     def _plain(self) -> dict[str, int]:
@@ -189,7 +205,7 @@ class Table:
         return mask
 
     def checked(self, mask: int) -> int:
-        """Return a mask of `raised` closed, once it is known that its features go together.
+        """Return a mask of `raised` closed, once it is known that its features go together; what fields state is left out.
 
         Raises:
             FeatureConflictError: two features exclude each other, or one is there without what it needs.
@@ -201,7 +217,7 @@ class Table:
         for bit, needed_bit, name, needed in self._needs:
             if mask & bit and not mask & needed_bit:
                 raise FeatureConflictError(self.family, f"+{name}", f"-{needed}", f"{name} needs {needed}")
-        return mask
+        return mask & ~self._stated
 
     @functools.cached_property
     def brings(self) -> tuple[tuple[int, Bring], ...]:
@@ -271,13 +287,18 @@ class Table:
         return alias
 
     def cpu_mask(self, cpu: str, bits: int) -> int:
-        """Return the closed set of a CPU in code of a pointer width."""
+        """Return the closed set of a CPU in code of a pointer width, of its own where it does not run that one."""
         known = self._cpu_masks.get((cpu, bits))
         if known is None:
             row = self.cpus[self.canonical_cpu(cpu)]
-            known = self.close(self.mask(f"{row['has']} {row.get(f'has{bits}', '')}".split()))
+            known = self.fit(self.close(self.mask(row["has"].split())), self.width_of(cpu, bits))
             self._cpu_masks[cpu, bits] = known
         return known
+
+    def width_of(self, cpu: str, bits: int) -> int:
+        """Return a pointer width where a CPU runs code of it, else the widest that it runs."""
+        widths = self.cpus[self.canonical_cpu(cpu)].get("bits", self.bits).split()
+        return bits if str(bits) in widths else int(widths[-1])
 
     def change(self, mask: int, add: Iterable[str], remove: Iterable[str]) -> int:
         """Return a closed mask with features asked for and refused, in any order.
@@ -293,7 +314,7 @@ class Table:
         wide = self.widen(mask)
         # What is there already brings nothing; what is only covered is listed from now on, as clang does.
         fresh = self.ups(name for name in wanted if not self.bit[name] & wide)
-        named = self.mask(name for name in wanted if self.features[name].get("field") != "group")
+        named = self.ups(name for name in wanted if self.features[name].get("field") != "group")
         return self.checked(self._bringing(mask | named | fresh, fresh, gone))
 
     def _without(self, mask: int, gone: int) -> int:

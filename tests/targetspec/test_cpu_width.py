@@ -44,6 +44,8 @@ def test_what_the_tables_give_fits_its_triple(arch):
         ("riscv64-linux-gnu", (), ("64bit",)),
         ("riscv32-unknown-elf", ("64bit",), ()),
         ("loongarch32-unknown-elf", ("64bit",), ()),
+        ("powerpc-linux-gnu", ("64bit",), ()),
+        ("powerpc64le-linux-gnu", (), ("64bit",)),
         ("mipsel-linux-gnu", ("gp64",), ()),
         ("mips64el-linux-gnuabi64", (), ("gp64",)),
     ],
@@ -63,7 +65,7 @@ def test_the_other_width_is_refused(text, add, remove):
         ("i686-linux-gnu", ("avx2",), ("64bit",)),
         ("riscv32-unknown-elf", ("xwchc", "zcf", "zilsd"), ("64bit",)),
         ("riscv64-linux-gnu", ("xtheadba", "xcvmac"), ("zcf",)),
-        ("powerpc-linux-gnu", ("64bit",), ()),
+        ("powerpc-linux-gnu", ("64bit-support", "64bitregs"), ()),
     ],
 )
 def test_what_fits_passes(text, add, remove):

@@ -17,6 +17,7 @@ _MARKS: Mapping[str, Mapping[str, int]] = {
     "riscv": {"64bit": _WIDE, "32bit": _NARROW},
     "loongarch": {"64bit": _WIDE, "32bit": _NARROW},
     "mips": {"gp64": _WIDE},
+    "powerpc": {"64bit": _WIDE},
 }
 _WIDE_ARCHS = ("x86_64", "mips64", "mips64el")
 # clang 22: "is only supported for 'rv32'".
