@@ -1,0 +1,257 @@
+"""What a store says beside exact answers: seeds from compatible targets, why there is no answer, what to deploy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import targetspec
+from record_examples import A72, EXAMPLE, FINGERPRINT, TOOLCHAIN, ZEN3, ZEN3_OTHER_LIBC, numbered
+from targetspec import CpuTarget, CudaTarget
+from targetspec.testing import compatible_pairs
+from targetspec.testing import targets as any_targets
+from tuner import build
+from tuner.database import Database
+from tuner.errors import KernelError
+from tuner.kernel import Kernel
+from tuner.record import Outcome, Record
+from tuner.space import Space
+
+PROBLEM = EXAMPLE.problem
+HASWELL = CpuTarget(triple="x86_64-unknown-linux-gnu", cpu="haswell")
+ZEN4 = CpuTarget(triple="x86_64-unknown-linux-gnu", cpu="znver4")
+CUDA = CudaTarget(arch="sm_80")
+
+
+def emit(config: Mapping[str, Any], target: Any, problem: Any) -> str:
+    """Some text, of all that it depends on."""
+    return f"; {config} {target.tuning_key} {problem}"
+
+
+def kernel(**more: Any) -> Kernel:
+    """A kernel of this name whose code depends on everything."""
+    made: dict[str, Any] = {"entry": "sgemm", "arguments": lambda problem, rng: (problem, rng)}
+    return Kernel("sgemm", Space({"mc": [16, 32, 64]}), emit, **made | more)
+
+
+KERNEL = kernel()
+
+
+def kept(target: Any = ZEN3, mc: int = 64, **more: Any) -> Record:
+    """A record as tuning KERNEL for a target makes it."""
+    problem = more.get("problem", PROBLEM)
+    made = {
+        "fingerprint": build.fingerprint(KERNEL, target, problem),
+        "toolchain": build.toolchain(),
+        "config": {"mc": mc},
+        "target": target,
+    }
+    return attrs.evolve(EXAMPLE, **made | more)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "tuner.sqlite") as opened:
+        yield opened
+
+
+# --- seeds -------------------------------------------------------------------------------------------------
+
+
+pairs = st.one_of(st.tuples(any_targets(), any_targets()), compatible_pairs())
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(pair=pairs)
+def test_lookup_answers_equal_keys_and_seeds_what_the_relation_allows(
+    tmp_path_factory: pytest.TempPathFactory, pair: tuple[Any, Any]
+):
+    """Over any pair of targets: an answer iff the tuning keys are equal, a seed iff "schedule" does not say no."""
+    there, here = pair
+    record = attrs.evolve(EXAMPLE, target=there)
+    key = {"toolchain": TOOLCHAIN}
+    with Database(tmp_path_factory.mktemp("pair") / "a.sqlite") as db:
+        db.add(record)
+        answer = db.lookup("sgemm", PROBLEM, here, fingerprint=FINGERPRINT, **key)
+        assert (there.tuning_key == here.tuning_key) == (answer == record)
+        allowed = there.compatible(here, purpose="schedule").answer != "no"
+        assert allowed == (record in db.seeds("sgemm", PROBLEM, here, **key))
+        explanation = db.explain("sgemm", PROBLEM, here, fingerprint=FINGERPRINT, **key)
+        assert (answer is None) == bool(explanation) == bool(explanation.fields)
+        if explanation:
+            assert explanation.verdict == there.compatible(here, purpose="schedule")
+
+
+def test_seeds_stand_in_the_order_of_closeness(db: Database):
+    """The same target first, then the same problem elsewhere, near problems before far ones, other toolchains behind."""
+    near, far = {**PROBLEM, "m": 1024}, {**PROBLEM, "m": 1 << 20}
+    expected = [
+        kept(ZEN3, 64),
+        kept(ZEN3, 32, toolchain="LLVM 1"),
+        kept(ZEN3, 16, problem=near),
+        kept(ZEN4, 64),
+        kept(ZEN4, 32, problem=near),
+        kept(ZEN3, 64, problem=far),
+    ]
+    db.add_all([kept(A72), kept(CUDA), *reversed(expected)])
+    assert expected == list(db.seeds(KERNEL, PROBLEM, ZEN3))
+    assert expected[:2] == list(db.seeds(KERNEL, PROBLEM, ZEN3, limit=2))
+
+
+def test_a_seed_is_good_and_fits_the_space_and_the_needs(db: Database):
+    """No failure, no baseline, nothing that the space does not hold or that its needs forbid here."""
+    failed = {"cost": None, "outcome": Outcome("signal", "run", "SIGSEGV")}
+    db.add_all([kept(mc=16, **failed), kept(mc=32, role="baseline"), kept(mc=99)])
+    assert () == db.seeds(KERNEL, PROBLEM, ZEN3)
+    db.add_all([kept(mc=16, run="b"), kept(mc=64, run="b")])
+    assert {16, 64} == {record.config["mc"] for record in db.seeds(KERNEL, PROBLEM, ZEN3)}
+    wide = kernel(needs=lambda config, problem: {"vector_bits": 512} if config["mc"] == 64 else {})
+    assert {16} == {record.config["mc"] for record in db.seeds(wide, PROBLEM, HASWELL)}
+    assert {16, 64} == {record.config["mc"] for record in db.seeds(wide, PROBLEM, ZEN4)}
+    broken = kernel(needs=lambda config, problem: {"no such need": 1})
+    with pytest.raises(KernelError, match="needs gave what a target cannot be asked"):
+        db.seeds(broken, PROBLEM, ZEN4)
+
+
+def test_an_edited_kernel_is_seeded_by_what_it_was(db: Database):
+    """Its fingerprint is another one, so there is no answer; the old configurations are worth trying."""
+    db.add(kept())
+    edited = attrs.evolve(KERNEL, passes="O1")
+    assert db.lookup(edited, PROBLEM, ZEN3) is None
+    assert (kept(),) == db.seeds(edited, PROBLEM, ZEN3)
+
+
+def test_another_kernels_records_are_no_seeds(db: Database):
+    """Only those of the same name."""
+    db.add(kept(kernel="saxpy"))
+    assert () == db.seeds(KERNEL, PROBLEM, ZEN3)
+
+
+# --- explanations ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "fields", "told"),
+    [
+        ({"target": HASWELL}, {"cpu", "features"}, "asked for haswell, the record has znver3"),
+        ({"target": A72}, {"triple", "cpu", "features", "host"}, "of one architecture family"),
+        ({"target": CUDA}, {"kind"}, "asked for cuda, the record has cpu"),
+        ({"problem": {**PROBLEM, "m": 7}}, {"problem.m"}, "asked for 7, the record has 512"),
+        ({"problem": {**PROBLEM, "m": 512.0}}, {"problem.m"}, "asked for 512.0, the record has 512"),
+        ({"problem": {"m": 512, "n": 512}}, {"problem.k"}, "asked for nothing, the record has 512"),
+        ({"toolchain": "LLVM 99"}, {"toolchain"}, "asked for LLVM 99"),
+        ({"kernel": attrs.evolve(KERNEL, passes="O1")}, {"fingerprint"}, "the kernel was edited"),
+        (
+            {"kernel": attrs.evolve(KERNEL, passes="O1"), "toolchain": "LLVM 99", "target": ZEN4},
+            {"fingerprint", "toolchain", "cpu", "features"},
+            "the kernel was edited",
+        ),
+    ],
+)
+def test_an_explanation_names_what_stands_in_the_way(
+    db: Database, asked: dict[str, Any], fields: set[str], told: str
+):
+    """Each field in which the nearest record differs, with the relation's own reasons; a libc floor is none."""
+    db.add(kept(ZEN3_OTHER_LIBC))
+    question = {"kernel": KERNEL, "problem": PROBLEM, "target": ZEN3} | asked
+    explanation = db.explain(**question)
+    assert explanation
+    assert fields == set(explanation.fields)
+    assert told in str(explanation)
+    assert explanation.nearest == kept(ZEN3_OTHER_LIBC)
+    assert explanation.verdict == ZEN3_OTHER_LIBC.compatible(question["target"], purpose="schedule")
+
+
+def test_the_nearest_record_is_the_one_with_the_fewest_differences(db: Database):
+    """A near problem on the same target tells more than another target and toolchain."""
+    near = kept(ZEN3, problem={**PROBLEM, "m": 1024})
+    db.add_all([kept(A72, problem={**PROBLEM, "m": 511}), kept(HASWELL, toolchain="LLVM 1"), near])
+    assert near == db.explain(KERNEL, PROBLEM, ZEN3).nearest
+
+
+def test_where_there_is_nothing_near_the_kernels_are_named(db: Database):
+    """An empty file, and one that has other kernels."""
+    assert "it is empty" in str(db.explain(KERNEL, PROBLEM, ZEN3))
+    db.add(kept(kernel="saxpy"))
+    explanation = db.explain(KERNEL, PROBLEM, ZEN3)
+    assert "no record of a kernel 'sgemm'" in str(explanation)
+    assert "it has records of saxpy" in str(explanation)
+    assert (None, ()) == (explanation.nearest, explanation.fields)
+
+
+def test_what_is_answered_and_what_has_failed_so_far(db: Database):
+    """An explanation of an answer is false; where all trials failed they are counted."""
+    db.add(kept(cost=None, outcome=Outcome("timeout", "run")))
+    assert "no trial has succeeded: 1 timeout" in str(db.explain(KERNEL, PROBLEM, ZEN3))
+    db.add(kept())
+    explanation = db.explain(KERNEL, PROBLEM, ZEN3)
+    assert not explanation
+    assert kept() == explanation.answer
+    assert "its fingerprint was not stated" in str(
+        db.explain("sgemm", PROBLEM, ZEN3, toolchain=build.toolchain())
+    )
+
+
+# --- deployment --------------------------------------------------------------------------------------------
+
+
+def test_what_to_deploy_and_on_what_ground(db: Database):
+    """The exact record; else that of a target whose code runs here, the nearest; else the kernel's default."""
+    first = db.best_for(KERNEL, PROBLEM, ZEN4)
+    assert ("default", {"mc": 16}, None) == (first.ground, first.config, first.record)
+    assert "no record of it" in first.reason
+    db.add_all([kept(A72, 16, cost=1e-9), kept(HASWELL, 32, cost=1e-6), kept(ZEN3, 64)])
+    near = db.best_for(KERNEL, PROBLEM, ZEN4)
+    assert ("compatible", {"mc": 64}, ZEN3, kept(ZEN3, 64)) == (
+        near.ground, near.config, near.target, near.record,
+    )  # fmt: skip
+    assert "code for cpu triple=x86_64-unknown-linux-gnu cpu=znver3 runs here" in str(near)
+    exact = db.best_for(KERNEL, PROBLEM, ZEN3_OTHER_LIBC)
+    assert ("exact", {"mc": 64}) == (exact.ground, exact.config)
+
+
+def test_what_does_not_run_here_or_is_edited_is_not_deployed(db: Database):
+    """A wider machine's record, and one of a kernel that emits other code today, give way to the default."""
+    db.add(kept(ZEN4))
+    choice = db.best_for(KERNEL, PROBLEM, HASWELL)
+    assert ("default", HASWELL) == (choice.ground, choice.target)
+    assert "code for none of 1 recorded targets runs here" in choice.reason
+    db.add(kept(HASWELL, 32, fingerprint="0" * 64))
+    assert "default" == db.best_for(KERNEL, PROBLEM, HASWELL).ground
+    assert "default" == db.best_for(KERNEL, {**PROBLEM, "m": 1}, ZEN4).ground
+
+
+def test_the_default_fits_the_machine(db: Database):
+    """The first configuration whose needs are met; an error where there is none."""
+    choosy = kernel(needs=lambda config, problem: {"vector_bits": 512 if config["mc"] == 16 else 256})
+    assert {"mc": 32} == db.best_for(choosy, PROBLEM, HASWELL).config
+    with pytest.raises(KernelError, match="can hold no configuration"):
+        db.best_for(kernel(needs=lambda config, problem: {"vector_bits": 512}), PROBLEM, HASWELL)
+
+
+def test_deployment_is_here_unless_stated(db: Database):
+    """None is this machine."""
+    here = targetspec.detect_host()
+    db.add(kept(here, 32))
+    assert ("exact", {"mc": 32}) == (
+        db.best_for(KERNEL, PROBLEM).ground,
+        db.best_for(KERNEL, PROBLEM).config,
+    )
+
+
+def test_a_record_answers_on_another_machine(db: Database, tmp_path: Path):
+    """After JSON, in a file that is merged in elsewhere, an equal target is answered, and no other."""
+    with Database(tmp_path / "other.sqlite") as other:
+        other.add(Record.loads(kept().dumps()))
+    assert 1 == db.merge(tmp_path / "other.sqlite")
+    assert kept() == db.lookup(KERNEL, PROBLEM, CpuTarget(cpu="znver3", triple="x86_64-linux-gnu"))
+    for target in (A72, CUDA, HASWELL):
+        assert db.lookup(KERNEL, PROBLEM, target) is None
+    assert db.lookup(KERNEL, PROBLEM, ZEN3, toolchain="LLVM 99") is None
+    assert numbered(0) != kept()
