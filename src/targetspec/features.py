@@ -228,8 +228,10 @@ def _closed(family: str, mask: int) -> FeatureSet:
 
 @functools.lru_cache(maxsize=4096)
 def _for_width(features: FeatureSet, bits: int) -> FeatureSet:
-    mask, _, unknown = features._seen()
-    return _with_unknown(_of_mask(features.family, table(features.family).fit(mask, bits)), unknown, features.tables)
+    held = table(features.family)
+    known = features.names & held.bit.keys()
+    fitting = _of_mask(features.family, held.fit(held.mask(known), bits))
+    return _with_unknown(fitting, features.names - known, features.tables)
 
 
 @functools.lru_cache(maxsize=4096)
