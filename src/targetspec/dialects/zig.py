@@ -16,6 +16,7 @@ Source: zig 0.17 (`lib/std/Target/Query.zig`, `zig targets`).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -71,6 +72,11 @@ class _Query:
 
 def parse(text: str) -> Parsed:
     """Read a CPU target; TargetSyntaxError says what is wrong where."""
+    return _parsed(text)
+
+
+@functools.lru_cache(maxsize=512)
+def _parsed(text: str) -> Parsed:
     source = Source(text, NAME)
     stated = _sorted_words(source)
     query = _query(source, stated.places["query"], stated.places.get("format"))
@@ -93,12 +99,15 @@ def _sorted_words(source: Source) -> _Stated:
     words = iter(split_words(source.text))
     free = False
     for word in words:
+        if word.text[0] != "-" and "query" in stated.places:
+            stated.leftovers.append(word.text)
+            continue
         name, equals, _ = word.text.partition("=")
         field = _OPTIONS.get(name)
         if field is not None and (equals or name in ("-target", "-mcpu")):
             value = word.after(len(name) + 1) if equals else _next(source, words, word)
             _state(source, stated, field, value)
-        elif _is_query(stated, word, free):
+        elif _is_query(word, free):
             _state(source, stated, "query", word)
         else:
             stated.leftovers.append(word.text)
@@ -110,9 +119,9 @@ def _sorted_words(source: Source) -> _Stated:
     return stated
 
 
-def _is_query(stated: _Stated, word: Word, free: bool) -> bool:
-    """Whether a word is the query: the first without a dash, unless it may be the argument of another option."""
-    if word.text.startswith(("-", "...")) or "query" in stated.places:
+def _is_query(word: Word, free: bool) -> bool:
+    """Whether the first word without a dash is the query, and not the argument of another option."""
+    if word.text.startswith(("-", "...")):
         return False
     return not free or is_arch(word.text.partition("-")[0])
 

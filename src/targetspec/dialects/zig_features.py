@@ -78,7 +78,7 @@ def _named(source: Source, family: str | None, items: Iterable[Word]) -> tuple[l
     """Return the items under LLVM's names: those added, and those removed."""
     added: dict[str, Word] = {}
     removed: dict[str, Word] = {}
-    for item in items:
+    for item in {item.text: item for item in items}.values():
         name = _feature(source, family, item)
         here, there = (added, removed) if item.text[0] == "+" else (removed, added)
         if name in there:

@@ -20,7 +20,7 @@ from targetspec.dialects.zig_names import (
     os_name,
     windows_name,
 )
-from targetspec.errors import NotRepresentableError
+from targetspec.errors import NotRepresentableError, TargetspecError
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.target import Target
 from targetspec.triple import Triple
@@ -142,15 +142,23 @@ def _cpu(target: CpuTarget, unfit: Unfit) -> str:
     return ""
 
 
+_OF_A_MODEL = ("features", "tuning", "restrictions", "float_abi")
+
+
 def _own_model(target: CpuTarget) -> str:
     """Return the model of zig's own that states just what a target without a CPU does, "" where there is none."""
-    family, stated = target.family or "", dict(stated_fields(target))
-    said = {
-        name: stated[name] for name in ("features", "tuning", "restrictions", "float_abi") if name in stated
-    }
-    if "features" not in said:
+    if target.triple is None or not any(name in _OF_A_MODEL for name, _ in stated_fields(target)):
         return ""
-    return next((name for name in zig_cpus.OWN_CPUS.get(family, ()) if own_fields(family, name) == said), "")
+    models = zig_cpus.OWN_CPUS.get(target.family or "", ())
+    return next((name for name in models if _is_of(target, target.triple, name)), "")
+
+
+def _is_of(target: CpuTarget, triple: Triple, name: str) -> bool:
+    try:
+        made = CpuTarget(triple=triple, **own_fields(str(target.family), name))
+    except TargetspecError:
+        return False
+    return all(getattr(made, field) == getattr(target, field) for field in _OF_A_MODEL)
 
 
 def _changes(target: CpuTarget, unfit: Unfit) -> Iterator[str]:
