@@ -110,7 +110,9 @@ class Verdict:
         """Every reason: what blocks, what is undecided, cautions, and what to measure again."""
         order = ("blocks", "undecided", "caution", "re-measure")
         found = _explain(self.built_for, self.run_on, self._question)
-        return tuple(sorted(found, key=lambda reason: order.index(reason.weight)))
+        # What a yes rests on is of no interest where there is none; a bridge taken is, for it did its part.
+        told = (reason for reason in found if self or reason.weight != "caution" or reason.bridge)
+        return tuple(sorted(told, key=lambda reason: order.index(reason.weight)))
 
     def __str__(self) -> str:
         subject, yes, no = _ASKED[self.purpose]
@@ -255,9 +257,9 @@ def _all_rules(built_for: Any, run_on: Any, question: Question) -> Iterator[tupl
 def _decide(
     rule: Rule, demand: Any, promise: Any, built_for: Any, run_on: Any, question: Question
 ) -> tuple[Answer, str]:
-    """Return a rule's answer, and the bridge that made it a yes, if one did."""
+    """Return a rule's answer, and the bridge that made it a yes, if one did: a layer runs code, and does no more."""
     answer = rule.decide(demand, promise)
-    if answer != "yes" and question.bridges and rule.bridge is not None:
+    if answer != "yes" and question.bridges and question.purpose == "code" and rule.bridge is not None:
         bridge = rule.bridge(built_for, run_on, question.bridges)
         if bridge:
             return "yes", bridge
@@ -287,7 +289,7 @@ def _explain(built_for: Any, run_on: Any, question: Question) -> Iterator[Reason
     for rule, demand in _all_rules(built_for, run_on, question):
         promise = rule.promise(run_on)
         answer, bridge = _decide(rule, demand, promise, built_for, run_on, question)
-        if answer == "yes" and rule.caution is not None:
+        if answer == "yes" and not bridge and rule.caution is not None:
             yield from _cautions(rule.caution, built_for, run_on)
         weight = _weight(rule, demand, promise, answer, bridge)
         if weight is None:
