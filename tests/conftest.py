@@ -16,6 +16,7 @@ settings.register_profile(
     "ci", max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("nightly", max_examples=5000, deadline=None)
+settings.register_profile("mutation", max_examples=10, deadline=None, derandomize=True, database=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

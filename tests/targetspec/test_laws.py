@@ -166,7 +166,7 @@ def _answers(first: Target, second: Target, purpose: Purpose) -> Iterator[Answer
     yield first.compatible(second, purpose=purpose, needs={}).answer
     yield judge(first, second, purpose).answer
     if type(first) is type(second):
-        yield judge_plainly(first, second, purpose).answer
+        yield judge_plainly(first, second, first.stance(purpose), second.stance(purpose)).answer
     yield _one_by_one(first, second, purpose)
     weights = {reason.weight for reason in verdict.reasons}
     yield "no" if "blocks" in weights else "unknown" if "undecided" in weights else "yes"

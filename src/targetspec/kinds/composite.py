@@ -38,23 +38,27 @@ def _members(target: Any) -> tuple[Target, ...]:
     return members
 
 
-def _fit(purpose: Purpose, bridges: tuple[str, ...] = ()) -> Any:
+def _fit(purpose: Purpose) -> Any:
     """Return the decision that each member that is needed fits some member that is there."""
 
     def one(member: Target, have: tuple[Target, ...]) -> Answer:
-        return best(member.compatible(other, purpose=purpose, bridges=bridges).answer for other in have)
+        return best(member.compatible(other, purpose=purpose).answer for other in have)
 
     return lambda need, have: worst(one(member, have) for member in need)
 
 
-def _bridged(purpose: Purpose) -> Any:
-    """Return what names the bridges over which each member that is needed fits some member that is there."""
-
-    def bridge(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str:
-        fits = _fit(purpose, bridges)(_members(built_for), _members(run_on)) == "yes"
-        return ", ".join(bridges) if fits else ""
-
-    return bridge
+def _bridges_taken(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str:
+    """Return the bridges over which each member that is needed fits some member that is there; empty where one does not."""
+    taken: dict[str, None] = {}
+    for member in _members(built_for):
+        verdicts = (member.compatible(other, bridges=bridges) for other in _members(run_on))
+        ways = [
+            [reason.bridge for reason in verdict.reasons if reason.bridge] for verdict in verdicts if verdict
+        ]
+        if not ways:
+            return ""
+        taken |= dict.fromkeys(min(ways, key=len))
+    return ", ".join(taken)
 
 
 def _members_rule(purpose: Purpose, weight: Weight | None = None) -> Rule:
@@ -82,7 +86,7 @@ def _members_rule(purpose: Purpose, weight: Weight | None = None) -> Rule:
         repair=repair,
         advice="compare the members one by one: each verdict says which fact would decide it",
         weight=weight,
-        bridge=_bridged(purpose),
+        bridge=_bridges_taken,
     )
 
 

@@ -18,6 +18,8 @@ from targetspec.fields import version_key
 from targetspec.triple import Triple
 
 _CALLS = ("features (abi)", "abi", "float_abi", "long_double", "vector_bits", "restrictions")
+# What a userland of another width has of its own.
+_CALLS_OF_USERLAND = ("features (abi)", "abi", "float_abi", "long_double")
 _MACOS = ("darwin", "macosx")
 # Rosetta runs what Westmere has, and from macOS 15 on AVX2 and its companions. Source: Apple, About the Rosetta
 # translation environment; release notes of macOS 15.
@@ -53,7 +55,8 @@ def is_32_on_64(need: Triple, have: Triple) -> bool:
 
 
 def _is_arm_on_aarch64(need: Triple, have: Triple) -> bool:
-    return (need.family, have.family) == ("arm", "aarch64") and not have.is_darwin
+    same = need.endianness == have.endianness
+    return same and (need.family, have.family) == ("arm", "aarch64") and not have.is_darwin
 
 
 def _is_translated_by_rosetta(need: Triple, have: Triple) -> bool:
@@ -91,6 +94,15 @@ def _armv8(shared: tuple[str, ...]) -> FeatureSet:
     return bare.with_changes(add=shared)
 
 
+def _has_isa(built_for: Any, run_on: Any) -> bool:
+    """Whether the processor has the instructions; the calls are those of the other userland."""
+    need, have = built_for.features, run_on.features
+    if need is None or have is None or need.family != have.family:
+        return False
+    known = facts.feature_names(need.family)
+    return all(name in known and facts.role(need.family, name) == "abi" for name in need - have)
+
+
 def _rosetta_has(built_for: Any, run_on: Any) -> bool:
     version = version_key(run_on.triple.macos_version) or ()
     known = _ROSETTA_OF_15 if version >= _AVX_OF_ROSETTA else _ROSETTA
@@ -123,7 +135,7 @@ _ELSEWHERE = ("triple.arch", *_CALLS)
 _BRIDGES = {
     "compat32": (
         _Bridge(_is_arm_on_aarch64, _ELSEWHERE, _armv8_has),
-        _Bridge(is_32_on_64, ("triple.arch",)),
+        _Bridge(is_32_on_64, ("triple.arch", *_CALLS_OF_USERLAND), _has_isa),
     ),
     "qemu-user": (_Bridge(_is_emulated_by_qemu, _ELSEWHERE, _qemu_has),),
     "rosetta": (_Bridge(_is_translated_by_rosetta, _ELSEWHERE, _rosetta_has),),
@@ -139,13 +151,15 @@ def over(label: str) -> Callable[[Any, Any, Iterable[str]], str]:
         pair = _pair(built_for, run_on)
         if pair is None:
             return ""
-        return next((name for name in bridges if _is_over(name, label, built_for, run_on)), "")
+        there = tuple(bridges)
+        return next((name for name in there if _is_over(name, label, built_for, run_on, there)), "")
 
     return bridge
 
 
-def _is_over(name: str, label: str, built_for: Any, run_on: Any) -> bool:
-    one = next((one for one in _BRIDGES[name] if one.applies(built_for.triple, run_on.triple)), None)
+def _is_over(name: str, label: str, built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> bool:
+    need, have = _seen_by(name, built_for.triple, run_on.triple, bridges), run_on.triple
+    one = next((one for one in _BRIDGES[name] if one.applies(need, have)), None)
     if one is None:
         return False
     if label == "features":
@@ -153,3 +167,10 @@ def _is_over(name: str, label: str, built_for: Any, run_on: Any) -> bool:
     if label == "abi" and built_for.abi in _NO_KERNEL_HAS:
         return False
     return label in one.covers
+
+
+def _seen_by(name: str, need: Triple, have: Triple, bridges: tuple[str, ...]) -> Triple:
+    """Return the code's triple as a layer below another sees it: wine's programs are those of the system it runs on."""
+    if name == "wine" or "wine" not in bridges or not _is_for_windows(need, have):
+        return need
+    return attrs.evolve(need, os=have.os)

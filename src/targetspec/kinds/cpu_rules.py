@@ -238,7 +238,7 @@ def _whole_set(target: Any) -> Any:
 
 
 def _has_features(need: FeatureSet | None, have: FeatureSet | None) -> Answer:
-    if need is None or have is None or need.family != have.family:
+    if need is None or have is None:
         return "yes" if need is have else "unknown"
     return "yes" if need <= have else "no"
 

@@ -1,0 +1,258 @@
+"""What each field decides, one at a time: known answers for each purpose, and what mends a no."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from targetspec import CpuTarget, Target, registry
+from targetspec.rules import PURPOSES, always, at_most, best, contains, equal, within, worst
+
+LINUX = "x86_64-linux-gnu"
+HOST, BETTER_HOST = CpuTarget(triple=LINUX), CpuTarget(triple=LINUX, cpu="haswell")
+
+
+class Case(NamedTuple):
+    """Two targets of a kind that differ in what `code` and `machine` say; the answers there and back, for code and link."""
+
+    kind: str
+    code: dict[str, Any]
+    machine: dict[str, Any]
+    code_answers: str
+    link_answers: str = ""
+    common: dict[str, Any] = {}  # noqa: RUF012 - nobody changes it
+
+    def targets(self) -> tuple[Target, Target]:
+        """Return the two."""
+        kind = registry.kind(self.kind)
+        return kind(**self.common, **self.code), kind(**self.common, **self.machine)
+
+
+def _cpu(
+    code: dict[str, Any], machine: dict[str, Any], code_answers: str, link: str, triple: str = LINUX
+) -> Case:
+    return Case("cpu", code, machine, code_answers, link, {"triple": triple})
+
+
+def _triples(code: str, machine: str, code_answers: str, link: str) -> Case:
+    bare = {"features": [], "libc": None}
+    return Case("cpu", {"triple": code}, {"triple": machine}, code_answers, link, bare)
+
+
+_ARM, _SVE = "aarch64-linux-gnu", "aarch64-linux-gnu"
+_RISCV = "riscv64-unknown-elf"
+# Answers: y(es), n(o), u(nknown), to the machine and back.
+CASES = (
+    _cpu({"libs": {"mkl"}}, {}, "ny", "yy"),
+    _cpu({"features": []}, {"features": ["avx2"]}, "yn", "yy"),
+    _cpu({"abi": "lp64"}, {"abi": "lp64d"}, "nn", "nn", _RISCV),
+    _cpu({"abi": "lp64"}, {}, "uu", "uu", _RISCV),
+    _cpu({"float_abi": "soft"}, {"float_abi": "hard"}, "nn", "nn", "armv7-none-eabi"),
+    _cpu({"float_abi": "soft"}, {}, "uu", "uu", "armv7-none-eabi"),
+    _cpu({"long_double": "ieee128"}, {"long_double": "ibm128"}, "nn", "nn", "powerpc64le-linux-gnu"),
+    _cpu({"long_double": "ieee128"}, {}, "uu", "uu", "powerpc64le-linux-gnu"),
+    _cpu({"vector_bits": 256}, {"vector_bits": 128}, "nn", "yy", _SVE),
+    _cpu({"vector_bits": 256}, {}, "uy", "yy", _SVE),
+    _cpu({"restrictions": ["strict-align"]}, {}, "yn", "yy", _ARM),
+    _cpu({"libc_version": "2.17"}, {"libc_version": "2.36"}, "yn", "yy"),
+    _cpu({"libc_version": "2.4"}, {"libc_version": "2.36"}, "yn", "yy"),
+    _cpu({"libc_version": "2.17"}, {}, "uy", "yy"),
+    _cpu({"static": True}, {}, "yu", "yy"),
+    _cpu({"cpu": "haswell", "tune": "znver3"}, {"cpu": "haswell"}, "yy", "yy"),
+    _cpu({"num_cores": 4, "model": "a"}, {"l2_cache_bytes": 1}, "yy", "yy"),
+    _cpu({"features": ["reserve-x18"]}, {"features": []}, "nn", "nn", _ARM),
+    _triples("x86_64-linux-gnu", "x86_64-windows-msvc", "nn", "nn"),
+    _triples("x86_64-linux-gnu", "x86_64-linux-gnux32", "nu", "nn"),
+    _triples("x86_64-linux-musl", "x86_64-linux-gnu", "nn", "nn"),
+    _triples("aarch64-linux-gnu", "aarch64_be-linux-gnu", "nn", "nn"),
+    _triples("armv7-none-eabi", "armebv7-none-eabi", "nn", "nn"),
+    _triples("powerpc-linux-gnu", "powerpc64-linux-gnu", "un", "nn"),
+    _triples("powerpc64-linux-gnu", "powerpc64le-linux-gnu", "nn", "nn"),
+    _triples("wasm32-unknown-unknown", "wasm64-unknown-unknown", "un", "nn"),
+    _triples("wasm32-wasip1", "wasm32-wasip2", "nn", "nn"),
+    _triples("x86_64-apple-darwin23", "x86_64-apple-macosx14.0", "yy", "nn"),
+    _triples("x86_64-apple-macosx10.15", "x86_64-apple-macosx11", "yn", "yy"),
+    _triples("aarch64-linux-android21", "aarch64-linux-gnu", "nn", "nn"),
+    _triples("aarch64-linux-ohos", "aarch64-linux-musl", "nn", "nn"),
+    _triples("arm64-apple-ios-macabi", "arm64-apple-ios", "nn", "nn"),
+    _triples("x86_64-unknown-none-elf", "x86_64-linux-gnu", "nn", "nn"),
+    _triples("x86_64-unknown-unknown-elf", "x86_64-linux-gnu", "uu", "nn"),
+    _triples("x86_64-unknown-freebsd13", "x86_64-unknown-freebsd14", "yn", "yy"),
+    _triples("x86_64-unknown-freebsd13", "x86_64-unknown-freebsd", "uy", "yy"),
+    Case("cpu", {"triple": LINUX, "cpu": "haswell"}, {"cpu": "haswell"}, "uu", "uu"),
+    Case("cpu", {}, {}, "yy", "yy"),
+    Case("cpu", {"cpu": "generic"}, {"cpu": "haswell"}, "uu", "uu"),
+    # Devices: linking is code both ways.
+    Case("cuda", {"libs": {"cudnn"}}, {}, "ny", "nn"),
+    Case("cuda", {"host": HOST}, {"host": BETTER_HOST}, "yn", "nn"),
+    Case("cuda", {"host": HOST}, {}, "uy", "uu"),
+    Case("cuda", {"arch": "sm_80"}, {}, "uu", "uu"),
+    Case("cuda", {"max_threads_per_block": 64}, {"max_threads_per_block": 32}, "yy", "yy"),
+    Case("rocm", {"target_id": "gfx90a"}, {"target_id": "gfx90a:xnack+"}, "yu", "uu"),
+    Case("rocm", {"target_id": "gfx90a:xnack-"}, {"target_id": "gfx90a:xnack+"}, "nn", "nn"),
+    Case("rocm", {"target_id": "gfx90a:sramecc-"}, {"target_id": "gfx90a:sramecc+"}, "nn", "nn"),
+    Case("rocm", {"target_id": "gfx9-generic"}, {"target_id": "gfx906"}, "yn", "nn"),
+    Case("rocm", {"target_id": "gfx906"}, {}, "uu", "uu"),
+    Case("rocm", {"warp_size": 32}, {"warp_size": 64}, "nn", "nn"),
+    Case("rocm", {"warp_size": 32}, {}, "uu", "uu"),
+    Case("rocm", {"cumode": True}, {"cumode": False}, "nn", "nn"),
+    Case("rocm", {"code_object_version": 5}, {"code_object_version": 6}, "nn", "nn"),
+    Case("rocm", {"generic_version": 2}, {"generic_version": 1}, "yn", "nn"),
+    Case("rocm", {"os": "amdhsa"}, {"os": "amdpal"}, "nn", "nn"),
+    Case("metal", {"os": "macos"}, {"os": "ios"}, "nn", "nn"),
+    Case("metal", {"language_version": "3.0"}, {"language_version": "3.1"}, "yn", "nn"),
+    Case("metal", {"deployment_target": "13"}, {"deployment_target": "14"}, "yn", "nn", {"os": "macos"}),
+    Case("metal", {"gpu_family": "apple7"}, {"gpu_family": "apple9"}, "yn", "nn"),
+    Case("metal", {"gpu_family": "apple7"}, {}, "uy", "uu"),
+    Case("metal", {"warp_size": 32}, {"warp_size": 64}, "yy", "yy"),
+    Case("vulkan", {"api_version": "1.2"}, {"api_version": "1.3"}, "yn", "nn"),
+    Case("vulkan", {"spirv_version": "1.5"}, {"spirv_version": "1.6"}, "yn", "nn"),
+    Case("vulkan", {"capabilities": {"Float16"}}, {}, "ny", "nn"),
+    Case("vulkan", {"extensions": {"VK_KHR_16bit_storage"}}, {}, "ny", "nn"),
+    Case("vulkan", {"subgroup_operations": {"ballot"}}, {}, "ny", "nn"),
+    Case("vulkan", {"device_type": "cpu"}, {"device_type": "other"}, "yy", "yy"),
+    Case("opencl", {"opencl_version": "1.2"}, {"opencl_version": "3.0"}, "yn", "nn"),
+    Case("opencl", {"extensions": {"cl_khr_fp16"}}, {}, "ny", "nn"),
+    Case("webgpu", {"extensions": {"shader-f16"}}, {}, "ny", "nn"),
+    Case("hexagon", {"version": "v66"}, {"version": "v68"}, "yn", "nn"),
+    Case("hexagon", {"version": "v66"}, {}, "uu", "uu"),
+    Case("hexagon", {"hvx_bytes": 64}, {"hvx_bytes": 128}, "nn", "nn", {"version": "v68"}),
+    Case("hexagon", {"hvx_bytes": 64}, {}, "uy", "uu"),
+    Case(
+        "hexagon",
+        {"hvx_version": "v65"},
+        {"hvx_version": "v66"},
+        "yn",
+        "nn",
+        {"version": "v68", "hvx_bytes": 128},
+    ),
+    Case("hexagon", {"extensions": {"hvx-qfloat"}}, {}, "ny", "nn"),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_what_a_field_decides(case: Case) -> None:
+    """The answers to a pair that differs in one field, there and back."""
+    first, second = case.targets()
+    for purpose, answers in (("code", case.code_answers), ("link", case.link_answers)):
+        there = first.compatible(second, purpose=purpose).answer
+        back = second.compatible(first, purpose=purpose).answer
+        assert answers == there[0] + back[0], purpose
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "family" not in repr(case)], ids=repr)
+def test_schedules_travel_and_say_what_moves_timings(case: Case) -> None:
+    """Within a family no field stands in the way of a tuned configuration; what can move its timings is to be measured again."""
+    first, second = case.targets()
+    verdict = first.compatible(second, purpose="schedule")
+    families = {
+        getattr(one, "family", None) or getattr(getattr(one, "triple", None), "arch", None)
+        for one in (first, second)
+    }
+    if len(families) > 1:
+        assert not verdict
+        return
+    differing = {
+        name
+        for name, one in first.specs().items()
+        if one.tunes and getattr(first, name) != getattr(second, name)
+    }
+    assert verdict
+    assert differing == {reason.field for reason in verdict.reasons}
+    assert {reason.weight for reason in verdict.reasons} <= {"re-measure"}
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_what_mends_a_no_is_a_field_of_the_code(case: Case) -> None:
+    """A no that one field makes is lifted by a change of the field that differs, or by nothing."""
+    first, second = case.targets()
+    for reason in first.compatible(second).reasons:
+        assert reason.repair is None or reason.weight == "blocks"
+        if reason.repair is not None:
+            name, value = reason.repair
+            assert name in {*case.code, *case.machine}
+            assert "no" != first.compatible(second.evolve(**{name: value})).answer
+
+
+@pytest.mark.parametrize(
+    ("case", "repair"),
+    [
+        (_cpu({"libs": {"mkl"}}, {"libs": {"cblas"}}, "", ""), ("libs", frozenset({"mkl", "cblas"}))),
+        (_cpu({"abi": "lp64"}, {"abi": "lp64d"}, "", "", _RISCV), ("abi", "lp64")),
+        (_cpu({"vector_bits": 256}, {"vector_bits": 128}, "", "", _SVE), ("vector_bits", 256)),
+        (_cpu({}, {"restrictions": ["strict-align"]}, "", "", _ARM), ("restrictions", frozenset())),
+        (_cpu({"libc_version": "2.36"}, {"libc_version": "2.17"}, "", ""), ("libc_version", "2.36")),
+        (Case("cuda", {"host": BETTER_HOST}, {"host": HOST}, ""), ("host", BETTER_HOST)),
+        (Case("rocm", {"warp_size": 32}, {"warp_size": 64}, ""), ("warp_size", 32)),
+        (Case("rocm", {"generic_version": 1}, {"generic_version": 2}, ""), ("generic_version", 1)),
+        (Case("metal", {"gpu_family": "apple9"}, {"gpu_family": "apple7"}, ""), ("gpu_family", "apple9")),
+        (Case("metal", {"os": "ios"}, {"os": "macos"}, ""), None),
+        (Case("vulkan", {"api_version": "1.3"}, {"api_version": "1.1"}, ""), ("api_version", "1.3")),
+        (Case("vulkan", {"spirv_version": "1.6"}, {"spirv_version": "1.5"}, ""), ("spirv_version", "1.6")),
+        (Case("vulkan", {"capabilities": {"Int8"}}, {"capabilities": {"Int64"}}, ""), ("capabilities", frozenset({"Int8", "Int64"}))),
+        (Case("opencl", {"opencl_version": "3.0"}, {"opencl_version": "1.2"}, ""), ("opencl_version", "3.0")),
+        (Case("hexagon", {"version": "v68"}, {"version": "v66"}, ""), None),
+        (Case("hexagon", {"hvx_bytes": 64}, {"hvx_bytes": 128}, "", "", {"version": "v68"}), ("hvx_bytes", 64)),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_mends_a_no(case: Case, repair: tuple[str, Any] | None) -> None:
+    """The repair of the one blocking reason, which makes a yes of it."""
+    first, second = case.targets()
+    (reason,) = first.compatible(second).reasons
+    assert repair == reason.repair
+    if repair is not None:
+        name, value = repair
+        assert first.compatible(second.evolve(**{name: value}))
+
+
+@pytest.mark.parametrize(
+    ("decide", "answers"),
+    [
+        (equal, {(1, 1): "yes", (1, 2): "no", (2, 1): "no", (None, None): "yes", (None, 1): "unknown", (1, None): "unknown"}),
+        (at_most, {(1, 1): "yes", (1, 2): "yes", (2, 1): "no", (None, None): "yes", (None, 1): "yes", (1, None): "unknown"}),
+        (always, {(1, 2): "yes", (2, 1): "yes", (None, 1): "yes"}),
+    ],
+)  # fmt: skip
+def test_deciders_of_values(decide: Any, answers: dict[tuple[Any, Any], str]) -> None:
+    """What a decider makes of values, and of what is not stated."""
+    assert answers == {pair: decide(*pair) for pair in answers}
+
+
+def test_deciders_of_sets() -> None:
+    """A subset is within, a superset contains; an unknown set is like itself only."""
+    small, large = frozenset("a"), frozenset("ab")
+    assert ["yes", "yes", "no"] == [within(small, small), within(small, large), within(large, small)]
+    assert ["yes", "no", "yes"] == [contains(small, small), contains(small, large), contains(large, small)]
+    for decide in (within, contains):
+        assert ["yes", "unknown", "unknown"] == [decide(None, None), decide(small, None), decide(None, small)]
+
+
+def test_products_and_choices() -> None:
+    """A product is as good as its worst part and a choice as good as its best; what cannot matter is not asked."""
+
+    def answers(*words: str) -> Any:
+        yield from words
+        raise AssertionError("asked for more")
+
+    assert "no" == worst(answers("yes", "unknown", "no"))
+    assert "yes" == best(answers("no", "unknown", "yes"))
+    assert ["unknown", "unknown", "yes", "no"] == [
+        worst(["yes", "unknown", "yes"]),
+        best(["no", "unknown", "no"]),
+        worst([]),
+        best([]),
+    ]
+
+
+@pytest.mark.parametrize("kind", sorted(registry.KINDS))
+@pytest.mark.parametrize("purpose", PURPOSES)
+def test_kinds_never_mix(kind: str, purpose: Any) -> None:
+    """A target of another kind is a no, of which the kind is the reason, and no bridge or need changes that."""
+    cls = registry.kind(kind)
+    one = cls(members=[registry.kind("opencl")()]) if kind == "composite" else cls()
+    other = registry.kind("webgpu" if kind != "webgpu" else "opencl")()
+    verdict = one.compatible(other, purpose=purpose, bridges=("wine", "qemu-user"))
+    assert "no" == verdict.answer
+    assert ["members" if kind == "composite" else "kind"] == [reason.field for reason in verdict.reasons]
