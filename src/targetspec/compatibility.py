@@ -59,9 +59,6 @@ class Question:
     bridges: tuple[str, ...] = ()
 
 
-PLAIN: Mapping[Purpose, Question] = {purpose: Question(purpose) for purpose in PURPOSES}
-
-
 @attrs.frozen(eq=False)
 class Verdict:
     """The answer to "can what was built for one target be used on another?"; true only where it is "yes".
@@ -154,14 +151,13 @@ def judge(
     return Verdict(_answer(built_for, run_on, question), built_for, run_on, question)
 
 
-def judge_plainly(built_for: Any, run_on: Any, purpose: Purpose) -> Verdict:
-    """Return the verdict on two targets of one kind, without needs and bridges.
+def judge_plainly(built_for: Any, run_on: Any, needs: Stance, here: Stance) -> Verdict:
+    """Return the verdict on two targets of one kind, by their stances for a purpose, without needs and bridges.
 
     Where a rule would demand the same of both targets its answer is yes: the second one's demand is met by
     its own promise, for every rule is reflexive. Most pairs that are compared differ in the rules that stand
     apart only.
     """
-    needs, here = built_for.stance(purpose), run_on.stance(purpose)
     answer: Answer = "yes"
     if needs.most is not here.most and needs.most != here.most:
         answer = _answer_of_most(needs, here, run_on)
@@ -169,7 +165,7 @@ def judge_plainly(built_for: Any, run_on: Any, purpose: Purpose) -> Verdict:
         found = here.decide(needs.apart, here.promise)
         if found != "yes":
             answer = found
-    return Verdict(answer, built_for, run_on, PLAIN[purpose])
+    return Verdict(answer, built_for, run_on, here.question)
 
 
 def _answer_of_most(needs: Stance, here: Stance, run_on: Any) -> Answer:
@@ -188,6 +184,7 @@ class Stance:
     for; where one rule stands apart, `decide` is its, and it demands `apart` and promises `promise`.
     """
 
+    question: Question
     rules: tuple[Rule, ...]
     most: tuple[Any, ...]
     apart_rule: Rule | None = None
@@ -204,9 +201,9 @@ def stance(target: Any, purpose: Purpose) -> Stance:
     most = _shared(tuple(rule.demand(target) for rule in rules))
     apart = [rule for rule in target.rules(purpose) if rule.apart]
     if not apart:
-        return Stance(rules, most)
+        return Stance(Question(purpose), rules, most)
     (one,) = apart
-    return Stance(rules, most, one, one.decide, one.demand(target), one.promise(target))
+    return Stance(Question(purpose), rules, most, one, one.decide, one.demand(target), one.promise(target))
 
 
 # Targets that are compared mostly demand the same but for their features: one object makes that quick to see.

@@ -441,7 +441,11 @@ class Target:
         if found is None:
             if len(seen) >= _MOST_VERDICTS:
                 seen.clear()
-            found = seen[key] = compatibility.judge_plainly(self, run_on, purpose)
+            try:
+                mine, other = self._stances[purpose], run_on._stances[purpose]  # type: ignore[index]
+            except (KeyError, TypeError):
+                mine, other = self.stance(purpose), run_on.stance(purpose)
+            found = seen[key] = compatibility.judge_plainly(self, run_on, mine, other)
         return found
 
     def stance(self, purpose: Purpose) -> compatibility.Stance:
