@@ -36,7 +36,11 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"(?:manylinux[12_]|musllinux_|macosx_\d|ios_\d|android_\d|emscripten_\d|linux_|win_|win32)\S*\s*$",
         ("wheel",),
     ),
-    (r"rv(?:32|64|a\d|b\d|m\d)\S*\s*$", ("riscv",)),
+    (r"rv(?:(?:32|64)[ieg]|[abim]\d\d[us](?:32|64)(?=_|\s*$))[a-z0-9_]*\s*$", ("riscv",)),
+    (
+        r"(?:\S*/)?(?:[A-Za-z0-9_.+-]+-)?(?:gcc|g\+\+|cc|c\+\+|cpp|c99|c89|gfortran|gnat|gdc|xgcc)(?:-[0-9.]+)?(?:\s|$)",
+        ("gcc",),
+    ),
     (r"(?:llvm|c|cuda|rocm|opencl|metal|vulkan|webgpu|composite)(?:\s+-.*)?$", ("tvm",)),
     (r"(?:hexagon\s+-|nvptx(?:\s+-|\s*$))", ("llvm", "tvm")),
     (r"-", ("llvm", "gcc")),
