@@ -15,6 +15,7 @@ from targetspec.dialects.rust_names import RustFacts
 from targetspec.dialects.words import Source, Word, signed
 from targetspec.errors import UnknownNameError
 from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu_width import changed as changed_set
 from targetspec.registry import nearest
 
 CRT_STATIC = "crt-static"
@@ -113,7 +114,8 @@ def _changes(source: Source, target: CpuTarget, by_role: dict[str, dict[str, Wor
         if target.features is None:
             raise source.fault(next(iter(by_role["set"].values())), "there is no CPU whose set these change")
         added, removed = signed(by_role["set"].values())
-        changes["features"] = target.features.with_changes(added, [*removed, *_given_up(target, added)])
+        removed = [*removed, *_given_up(target, added)]
+        changes["features"] = changed_set(target.features, target.triple, added, removed)
     if by_role["tuning"]:
         kept = {name for name in target.tuning if name[1:] not in by_role["tuning"]}
         changes["tuning"] = frozenset(kept | {word.text for word in by_role["tuning"].values()})

@@ -12,6 +12,7 @@ from targetspec.dialects import zig_cpus
 from targetspec.dialects.words import Source, Word, signed
 from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget, ground_of
+from targetspec.kinds.cpu_width import changed
 from targetspec.registry import nearest
 from targetspec.triple import Triple
 
@@ -41,7 +42,7 @@ def made(source: Source, triple: Triple, os: str, query: Word, cpu: Word | None)
     def construct() -> CpuTarget:
         whole = [Word(f"+{feature}", model.start) for feature in own.split()] if own else []
         base = _base(triple, fields.get("cpu"), family, own)
-        return CpuTarget(**fields, **_by_role(source, base, family, [*whole, *added, *removed]))
+        return CpuTarget(**fields, **_by_role(source, base, family, [*whole, *added, *removed], triple))
 
     return source.reading(places, construct)  # type: ignore[no-any-return]
 
@@ -110,7 +111,11 @@ def _base(triple: Triple, cpu: str | None, family: str | None, own: str | None) 
 
 
 def _by_role(
-    source: Source, base: FeatureSet | None, family: str | None, items: list[Word]
+    source: Source,
+    base: FeatureSet | None,
+    family: str | None,
+    items: list[Word],
+    triple: Triple | None = None,
 ) -> dict[str, Any]:
     """Return the fields that signed features change: each has its place by its role."""
     found: dict[str, Any] = {}
@@ -122,7 +127,7 @@ def _by_role(
             raise source.fault(
                 by_role["set"][0], "there is no CPU whose set these change", "name another CPU"
             )
-        found["features"] = base.with_changes(*signed(by_role["set"]))
+        found["features"] = changed(base, triple, *signed(by_role["set"]))
     if "tuning" in by_role:
         found["tuning"] = frozenset(item.text for item in by_role["tuning"])
     if "inverse" in by_role:

@@ -32,12 +32,17 @@ _ONLY_RV32 = frozenset({
 def contradicting(family: str, arch: str, bits: int) -> frozenset[str]:
     """Return the features that code of a triple's architecture and pointer width cannot have.
 
-    >>> "xqci" in contradicting("riscv", "riscv64", 64)
-    True
+    >>> "xqci" in contradicting("riscv", "riscv64", 64), "rva23u64" in contradicting("riscv", "riscv32", 32)
+    (True, True)
     """
     width = _WIDE if arch in _WIDE_ARCHS else bits
-    marks = {name for name, of in _MARKS.get(family, {}).items() if of != width}
-    return frozenset(marks | _ONLY_RV32 if family == "riscv" and width == _WIDE else marks)
+    wrong = {name for name, of in _MARKS.get(family, {}).items() if of != width}
+    if family == "riscv" and width == _WIDE:
+        wrong |= _ONLY_RV32
+    if not wrong:
+        return frozenset()
+    # RISC-V's profiles stand for a width among other things.
+    return frozenset(name for name in facts.feature_names(family) if facts.implied(family, name) & wrong)
 
 
 def check_width(
