@@ -5,7 +5,6 @@ They change, in their order, what the target's CPU and rustc's own list for it g
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -23,14 +22,10 @@ _SOFT_FLOAT = "soft-float"
 _NO_FPU = frozenset(("v6", "v7em", "v8m.main"))
 _FPU = ("fp16", "fp64", "fpregs", "vfp2sp")
 _OTHER_BASE = {"e": "i", "i": "e"}
-# One name of rustc's for several of LLVM's, and several that rustc wants together for one of LLVM's.
+# One name of rustc's for several of LLVM's.
 _GROUPS = {
     ("x86", "apxf"): ("egpr", "push2pop2", "ppx", "ndd", "ccmp", "cf", "nf", "zu"),
-    ("arm", "v6"): ("v6", "v5te"),
-    ("arm", "v8"): ("v8", "v7", "v6t2", "v6k", "v6", "v5te", "thumb2"),
 }
-_HVX = re.compile(r"hvxv(\d+)")
-_ZREG_SINCE = 66
 _TIED = {("aarch64", "pauth"): ("paca", "pacg")}
 
 
@@ -86,16 +81,10 @@ def _meant(source: Source, target: CpuTarget, item: Word) -> Iterator[tuple[str,
 
 
 def _vectors_of(cpu: str) -> Iterator[str]:
-    """Give the features that stating a vector's length brings to a version of Hexagon."""
-    version = int(cpu.removeprefix("hexagonv").rstrip("t") or 0)
-    for name in tables.feature_names("hexagon"):
-        found = _HVX.fullmatch(name)
-        if (
-            name == "hvx"
-            or (found and int(found[1]) <= version)
-            or (name == "zreg" and version >= _ZREG_SINCE)
-        ):
-            yield name
+    """Give the version of the vectors that LLVM takes with a stated length: that of the Hexagon CPU."""
+    name = f"hvxv{cpu.removeprefix('hexagonv').rstrip('t')}"
+    if name in tables.feature_names("hexagon"):
+        yield name
 
 
 def _place(family: str, name: str) -> tuple[str, str]:
