@@ -56,6 +56,7 @@ class Job:
     fresh: bool
     alone: bool = False
     attempts: int = 0
+    lost: int = 0
 
 
 class Tail:

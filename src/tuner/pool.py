@@ -150,6 +150,7 @@ class Pool:
             if self._clock.resume() and self._crew.keeper is not None:
                 self._crew.keeper.resume()
                 self._hear_keeper()
+                self._advance()  # what ended meanwhile makes room for what is queued, and no event will say so
 
     def close(self) -> None:
         """Kill every worker and what it started; jobs not handed back are lost."""
@@ -338,6 +339,11 @@ class Pool:
         verdict = peer.verdict
         if peer.closed_at is not None and death.signal != "SIGKILL":
             verdict = None  # it was dying, and not of us
+        if verdict is None and not peer.loaded and death.signal in _SENT and job.lost < _STARTS:
+            # It was given to a worker that was dead already, or was killed before the job began.
+            job.lost, job.attempts = job.lost + 1, job.attempts - 1
+            self._queue.appendleft(job)
+            return
         outcome = verdict or diagnose(death, stage, text, self._memory)
         # One that was killed by another job and is reported late looks as if it had closed its channel.
         doubtful = peer.closed_at is not None if verdict else outcome.kind == "signal"

@@ -646,6 +646,44 @@ def test_paused_workers_stand_still_and_lose_no_time(method: str, tmp_path: Path
     assert done.seconds < 2.0
 
 
+def test_what_ends_while_paused_makes_room_for_what_is_queued(method: str) -> None:
+    """A result that is read during a pause does not leave the next job waiting for ever."""
+    with Pool(1, start_method=method, preload=()) as pool:
+        ask(pool, give, 0)
+        tickets = [pool.submit(give, number) for number in range(2)]
+        time.sleep(0.5)  # its answer is there, and not read yet
+        with pool.paused():
+            assert tickets[:1] == [done.ticket for done in pool.wait(20)]
+        assert tickets[1:] == [done.ticket for done in pool.wait(20)]
+
+
+def test_a_job_that_kills_the_others_is_the_only_one_blamed(method: str) -> None:
+    """Whom it took with it is tried again while no other job runs."""
+
+    def kill_siblings(stage: Stage) -> None:
+        stage("run")
+        time.sleep(0.3)
+        listing = Path(f"/proc/{os.getppid()}/task/{os.getppid()}/children")
+        for number in {int(child) for child in listing.read_text().split()} - {os.getpid()}:
+            os.kill(number, signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def last(stage: Stage) -> str:
+        stage("run")
+        time.sleep(0.5)
+        return "through"
+
+    if sys.platform != "linux":
+        pytest.skip("the killer finds its siblings in /proc")
+    with Pool(2, start_method=method, preload=()) as pool:
+        killers = {pool.submit(kill_siblings) for _ in range(3)}
+        victims = {pool.submit(last) for _ in range(3)}
+        got = {}
+        while pool.pending:
+            got |= {done.ticket: done.failure.kind if done.failure else done.value for done in pool.wait(60)}
+    assert dict.fromkeys(killers, "signal") | dict.fromkeys(victims, "through") == got
+
+
 def test_no_descriptor_is_left(method: str) -> None:
     """Three hundred jobs, some of them deadly, and the close leave as many descriptors as there were."""
 
