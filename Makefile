@@ -10,7 +10,7 @@ VENV := .venv
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check
 ARGS ?=
 
-.PHONY: tune test lint typing coverage oracles bench corpora fuzz check clean
+.PHONY: tune test faults lint typing coverage oracles bench corpora fuzz check clean
 
 tune: $(VENV)/tuner.stamp
 	$(VENV)/bin/tuner tune sgemm $(ARGS)
@@ -18,7 +18,7 @@ tune: $(VENV)/tuner.stamp
 test: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n 2 $(ARGS)
 
-lint typing coverage oracles bench corpora fuzz: $(VENV)/nox.stamp
+faults lint typing coverage oracles bench corpora fuzz: $(VENV)/nox.stamp
 	$(VENV)/bin/nox --session $@ -- $(ARGS)
 
 check: lint typing test

@@ -65,6 +65,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def faults(session: nox.Session) -> None:
+    """Run the tests of faults at full length: candidates that do the worst, and endings at any moment."""
+    install(session, "test")
+    session.run("pytest", "-s", "tests/tuner/faults", *session.posargs, env={"FAULTS": "full"})
+
+
+@nox.session
 def coverage(session: nox.Session) -> None:
     """Run the tests and report which lines and branches they miss, worker processes included."""
     install(session, "test")
