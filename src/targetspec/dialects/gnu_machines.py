@@ -288,12 +288,17 @@ def machine_words() -> dict[str, Machine]:
 
 
 @functools.cache
-def _compiled(table: str) -> tuple[tuple[re.Pattern[str], Machine], ...]:
-    return tuple((re.compile("|".join(patterns), re.DOTALL), machine) for machine, patterns in _rows(table))
+def _compiled(table: str) -> tuple[re.Pattern[str], tuple[Machine, ...]]:
+    """Return one pattern for all rows, in their order, and the rows' machines: `r7` is the group of row 7."""
+    rows = tuple(_rows(table))
+    groups = (f"(?P<r{index}>{'|'.join(patterns)})" for index, (_, patterns) in enumerate(rows))
+    return re.compile("|".join(groups), re.DOTALL), tuple(machine for machine, _ in rows)
 
 
 def _first(table: str, text: str) -> Machine | None:
-    return next((machine for pattern, machine in _compiled(table) if pattern.fullmatch(text)), None)
+    pattern, machines = _compiled(table)
+    found = pattern.fullmatch(text)
+    return None if found is None else machines[int(str(found.lastgroup)[1:])]
 
 
 def model(text: str) -> Machine | None:

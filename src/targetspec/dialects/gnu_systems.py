@@ -104,7 +104,6 @@ _DEFAULTS = r"""
     macos: .*-apple
     mint: .*-atari.*
     vxworks: .*-wrs
-    none: .*
 """
 
 # By the CPU and the system: who makes the machine, where nobody is named.
@@ -165,22 +164,30 @@ _EXACT = frozenset((("os2", "emx"), *(("vxworks", name) for name in ("simlinux",
 
 
 @functools.cache
-def _rows(table: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    found = []
-    for line in table.strip().splitlines():
-        meant, _, patterns = line.strip().partition(": ")
-        found.append((re.compile("|".join(patterns.split()), re.DOTALL), meant))
-    return tuple(found)
+def _compiled(table: str) -> tuple[re.Pattern[str], tuple[str, ...]]:
+    """Return one pattern for all rows, in their order, and what each means: `r7` is the group of row 7."""
+    rows = [line.strip().partition(": ") for line in table.strip().splitlines()]
+    groups = (f"(?P<r{index}>{'|'.join(row[2].split())})" for index, row in enumerate(rows))
+    return re.compile("|".join(groups), re.DOTALL), tuple(row[0] for row in rows)
+
+
+def _first(table: str, text: str) -> tuple[str, int] | None:
+    """Return what the first row that a text matches means, and the end of what is replaced in it."""
+    pattern, meant = _compiled(table)
+    found = pattern.fullmatch(text)
+    if found is None:
+        return None
+    group = int(pattern.groupindex[str(found.lastgroup)])
+    inner = found.end(group + 1) if group < pattern.groups else 0
+    return meant[int(str(found.lastgroup)[1:])], inner
 
 
 def spelled(cpu: str, os: str) -> str:
     """Return a system under its own name: `svr4` is sysv4, `solaris` solaris2."""
-    for pattern, meant in _rows(_SPELLINGS):
-        hit = pattern.fullmatch(os)
-        if hit and meant[0] == "^":
-            return meant[1:] + os[hit.end(1) :]
-        if hit:
-            return os if meant == "=" else meant
+    found = _first(_SPELLINGS, os)
+    if found is not None:
+        meant, end = found
+        return meant[1:] + os[end:] if meant[0] == "^" else os if meant == "=" else meant
     if os.startswith("pikeos"):
         return "eabi" if cpu.startswith("arm") else "elf"
     return os
@@ -188,16 +195,16 @@ def spelled(cpu: str, os: str) -> str:
 
 def default_system(cpu: str, vendor: str) -> tuple[str, str]:
     """Return the kernel, "" where none is named, and the system that a machine runs."""
-    machine = f"{cpu}-{vendor}"
-    found = next(meant for pattern, meant in _rows(_DEFAULTS) if pattern.fullmatch(machine))
-    kernel, dash, os = found.partition("-")
-    return (kernel, os) if dash else ("", found)
+    found = _first(_DEFAULTS, f"{cpu}-{vendor}")
+    os = found[0] if found else "none"
+    kernel, dash, system = os.partition("-")
+    return (kernel, system) if dash else ("", os)
 
 
 def maker(cpu: str, os: str) -> str:
     """Return who makes the machine, where nobody is named: "unknown" where the system does not tell."""
-    machine = f"{cpu}-{os}"
-    return next((meant for pattern, meant in _rows(_MAKERS) if pattern.fullmatch(machine)), "unknown")
+    found = _first(_MAKERS, f"{cpu}-{os}")
+    return found[0] if found else "unknown"
 
 
 def is_system(os: str) -> bool:
