@@ -1,6 +1,10 @@
 """What clang compiles for when a triple is all it is given: a CPU, and the features that its set lacks.
 
 AMDGPU and NVPTX have no entry: for a device nothing is guessed.
+
+On ARM clang counts on the floating-point unit of the CPU that it takes for an architecture even where the triple passes
+floating point in integer registers: `thumbv7em-none-eabi` is a Cortex-M4 with its unit, called softly (`-mfloat-abi=softfp`
+in GCC's terms; the code has vmul.f32). Other compilers take another default for the same triple, and their dialects say so.
 """
 
 from __future__ import annotations

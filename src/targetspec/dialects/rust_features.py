@@ -73,7 +73,7 @@ def _meant(source: Source, target: CpuTarget, item: Word) -> Iterator[tuple[str,
     if family is None:
         arch = target.triple.arch if target.triple else "this architecture"
         raise source.fault(item, f"there is no table of the features of {arch}", "leave them out")
-    names = _GROUPS.get((family, plain), (plain,))
+    names: tuple[str, ...] = _GROUPS.get((family, plain), (plain,))
     if family == "hexagon" and plain == "hvx-length128b":
         names = (plain, *_vectors_of(target.cpu or ""))
     for name in names:
