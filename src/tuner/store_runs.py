@@ -13,6 +13,7 @@ import attrs
 from tuner import store_rows, store_schema
 from tuner.values import Values
 
+_DIGITS = 9  # of a process's number
 _COLUMNS = """SELECT runs.name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended,
         (SELECT count(*) FROM records WHERE records.run = runs.name AND records.role = 'trial')
     FROM runs JOIN tasks ON tasks.id = runs.task"""
@@ -131,7 +132,8 @@ def owner() -> str:
 def is_alive(owned: str) -> bool:
     """Tell whether the process of this name still runs here."""
     machine, number, began = (*owned.rsplit(" ", 2), "", "")[:3]
-    if machine != platform.node() or not number.isdigit():
+    # Of another machine, or of a file that somebody else wrote.
+    if machine != platform.node() or not (number.isascii() and number.isdigit() and len(number) <= _DIGITS):
         return False
     return _exists(int(number)) and _began(int(number)) == began
 
