@@ -16,7 +16,7 @@ LISTED = {
     "hl:x86-64-linux-avx10_1-vector_bits_256-x86apx": "Halide computes this width without the flags that avx10_1 brings",
 }
 _BITS = {"uint8_t": 8, "int16_t": 16, "uint32_t": 32, "float": 32}
-_VECTORS_OF = {"arm": "neon", "powerpc": "altivec", "webassembly": "simd128"}
+_WIDEST_SCALAR = 64
 
 
 def _valid(row: Row) -> bool:
@@ -30,9 +30,8 @@ def _float_bytes(target: Target) -> int:
     cpu: Any = target if isinstance(target, CpuTarget) else target.host
     if cpu.family == "hexagon":
         return 4
-    if cpu.vector_bits is not None or cpu.family not in _VECTORS_OF:
-        return int(cpu.native_vector_bits) // 8
-    return 16 if _VECTORS_OF[cpu.family] in cpu.features else 4
+    bits = int(cpu.native_vector_bits)
+    return bits // 8 if bits > _WIDEST_SCALAR else 4
 
 
 def _closed(text: str) -> frozenset[str]:

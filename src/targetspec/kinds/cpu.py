@@ -26,6 +26,7 @@ from targetspec.fields import (
     spec,
 )
 from targetspec.kinds import cpu_rules as rules
+from targetspec.kinds import cpu_vectors
 from targetspec.kinds.cpu_width import changed, check_width, contradicting
 from targetspec.kinds.device import model
 from targetspec.registry import nearest
@@ -314,22 +315,15 @@ class CpuTarget(Target):
 
     @property
     def native_vector_bits(self) -> int:
-        """The widest vector register that float32 code can count on, in bits; `vector_bits` where stated."""
+        """The widest vector register that code can count on, in bits, 64 without any; `vector_bits` where stated."""
         if self.vector_bits is not None:
             return self.vector_bits
-        widths = rules.VECTOR_WIDTHS.get(self.family or "", ())
-        return next((bits for feature, bits in widths if self._has(feature)), 64)
+        return cpu_vectors.native_vector_bits(self)
 
     @property
     def vector_registers(self) -> int:
         """How many such registers there are: 32 on AArch64 and with AVX-512, 16 on x86-64, 8 on 32-bit x86."""
-        if self.family == "x86":
-            wide = self._has("avx512f")
-            return 8 if self.triple is not None and self.triple.pointer_bits == 32 else 32 if wide else 16  # noqa: PLR2004
-        return 32 if self.family == "aarch64" else 16
-
-    def _has(self, feature: str) -> bool:
-        return self.features is not None and feature in self.features
+        return cpu_vectors.vector_registers(self)
 
     def _settle_cpu(self, ground: Ground) -> None:
         if self.cpu != ground.cpu:

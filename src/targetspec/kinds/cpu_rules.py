@@ -27,12 +27,6 @@ from targetspec.rules import (
 )
 from targetspec.triple import Triple
 
-# Widest first; what scalable vectors add is counted only where `vector_bits` states their length.
-VECTOR_WIDTHS = {
-    "x86": (("avx512f", 512), ("avx", 256), ("sse", 128)),
-    "aarch64": (("neon", 128),),
-}
-
 
 def _arch(target: Any) -> tuple[Any, ...] | None:
     triple = target.triple
