@@ -25,6 +25,10 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"[a-z0-9]+/[a-z0-9]+(?:\s+[A-Z][A-Z0-9_]*=\S*)+\s*$|js/wasm\s*$|(?:[A-Z][A-Z0-9_]*=\S*\s+)*GO[A-Z0-9]+=",
         ("go",),
     ),
+    (
+        r"[a-z0-9_]+-(?:\S*-gnu\.\d|(?:dragonfly|freebsd|linux|macos|netbsd|openbsd|windows)\.[0-9a-z])\S*(?:\s.*)?$",
+        ("zig",),
+    ),
     (r"(?:apple|aws|nvidia|qcom|raspberry-pi|riscv)/\S+\s*$", ("tvm",)),
     (r"[A-Za-z0-9_-]+(?:\([^()/]*\))?/\S+\s*$", ("oci", "tvm")),
     (
