@@ -129,6 +129,13 @@ class PoolStates(RuleBasedStateMachine):
             place = cut % len(whole)
             self.say(peer, whole[:place] + noise + (whole[place + len(noise) :] if rest else b""))
 
+    @rule(at=st.integers(0, 9), which=st.integers(0, 20))
+    def answer_for_another_job(self, at: int, which: int) -> None:
+        peer = self.pick(at)
+        if peer is not None and self.submitted:
+            ticket = self.submitted[which % len(self.submitted)]
+            self.say(peer, good_answer(ticket, ticket))
+
     @rule(at=st.integers(0, 9), kind=st.sampled_from(Frame), body=st.binary(max_size=20))
     def say_any_frame(self, at: int, kind: Frame, body: bytes) -> None:
         peer = self.pick(at)
