@@ -9,6 +9,7 @@ import itertools
 import os
 import sys
 import uuid
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,9 +87,11 @@ def import_records(
     kind = format_of(place) if format == "auto" else format
     if kind not in FORMATS:
         raise ValueError(f'format must be "auto" or one of {", ".join(FORMATS)}, got {format!r}')
-    origin = Origin(format=kind, digest=_digest(place), target=target, kernel=kernel, problem=problem)
+    with _translated(place):
+        digest = _digest(place)
+    origin = Origin(format=kind, digest=digest, target=target, kernel=kernel, problem=problem)
     tally = _Tally(database, on_fault)
-    with _binary(place) as file:
+    with _translated(place), _binary(place) as file:
         for found in _reader(kind, file, place, origin):
             tally.take(found)
     tally.flush()
@@ -118,7 +121,8 @@ def export_records(
 
 def format_of(path: str | os.PathLike[str]) -> str:
     """Tell the format of a file by its first document; "records" where it says nothing."""
-    with _text(Path(path)) as file:
+    place = Path(path)
+    with _translated(place), _text(place) as file:
         stream = JsonStream(file)
         try:
             if stream.peek() == "[":
@@ -136,7 +140,8 @@ def _reader(kind: str, file: BinaryIO, path: Path, origin: Origin) -> Iterator[R
     if kind == "autotvm":
         return tvm.read_autotvm(file, origin)
     if kind == "metaschedule":
-        with _binary(path.with_name(_WORKLOADS)) as workloads:
+        place = path.with_name(_WORKLOADS)
+        with _translated(place), _binary(place) as workloads:
             known = tvm.read_workloads(workloads)
         return tvm.read_metaschedule(file, origin, known)
     if kind == "records":
@@ -226,29 +231,26 @@ _GZIP = b"\x1f\x8b"
 
 
 @contextmanager
-def _binary(path: Path) -> Iterator[BinaryIO]:
+def _translated(path: Path) -> Iterator[None]:
+    """Turn what a file's reading may raise into the one error of files."""
     try:
-        with path.open("rb") as raw:
-            packed = raw.read(len(_GZIP)) == _GZIP
-            raw.seek(0)
-            yield cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
-    except (OSError, EOFError) as error:
-        if isinstance(error, DatabaseError):
-            raise
+        yield
+    except DatabaseError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
         raise DatabaseError(
             str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from error
 
 
+def _binary(path: Path) -> BinaryIO:
+    with path.open("rb") as raw:
+        packed = raw.read(len(_GZIP)) == _GZIP
+    return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
+
+
 def _text(path: Path) -> TextIO:
-    try:
-        raw = path.open("rb")
-    except OSError as error:
-        raise DatabaseError(str(path), f"cannot be read: {error.strerror}") from error
-    packed = raw.read(len(_GZIP)) == _GZIP
-    raw.seek(0)
-    file = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
-    return io.TextIOWrapper(file, encoding="utf-8-sig", newline="\n")
+    return io.TextIOWrapper(_binary(path), encoding="utf-8-sig", newline="\n")
 
 
 def _digest(path: Path) -> str:

@@ -19,13 +19,13 @@ from tuner.values import canonical, read_json, shown
 
 T4_VERSION = "1.0.0"
 
-_MILLI = 1e-3
+_MILLI = 1e3  # in a second; to divide by it rounds once
 _UNITS = {
     "seconds": 1.0,
-    "milliseconds": 1e-3,
-    "miliseconds": 1e-3,  # as the format's own tools spell it
-    "microseconds": 1e-6,
-    "nanoseconds": 1e-9,
+    "milliseconds": 1e3,
+    "miliseconds": 1e3,  # as the format's own tools spell it
+    "microseconds": 1e6,
+    "nanoseconds": 1e9,
 }
 _AXES = "xyz"
 _CACHE_FAILURES = {
@@ -223,12 +223,12 @@ def t4_pieces(records: Iterable[Record]) -> Iterator[str]:
 
 
 def _t4_result(record: Record) -> dict[str, Any]:
-    cost = None if record.cost is None else record.cost / _MILLI
+    cost = None if record.cost is None else record.cost * _MILLI
     return {
         "timestamp": record.created,
         "configuration": dict(record.config),
         "objectives": ["time"],
-        "times": {"runtimes": [time / _MILLI for time in record.times], **_UNTIMED},
+        "times": {"runtimes": [time * _MILLI for time in record.times], **_UNTIMED},
         "invalidity": _verdict(record),
         "correctness": int(cost is not None),
         "measurements": [{"name": "time", "value": _verdict(record) if cost is None else cost, "unit": "ms"}],

@@ -109,12 +109,12 @@ class Measured:
         return cls(Outcome("ok"), math.fsum(times) / len(times) if cost is None else cost, times)
 
 
-def seconds(path: str, value: Any, unit: float = 1.0) -> float:
-    """Return a number of some unit in seconds."""
+def seconds(path: str, value: Any, units: float = 1.0) -> float:
+    """Return a number of some unit, of which a second has so many, in seconds."""
     if type(value) not in {int, float}:
         raise RecordError(path, f"must be a number, got {shown(value)}")
     try:
-        return float(value) * unit
+        return float(value) / units
     except OverflowError:
         raise RecordError(path, "must be a number of sane size") from None
 

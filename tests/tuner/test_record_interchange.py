@@ -1,0 +1,398 @@
+"""Records as files: our JSON Lines and those of other tuners, in and out; what cannot be read is said line by line."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import targetspec
+from record_examples import A72, EXAMPLE, numbered, records
+from tuner.database import Database
+from tuner.errors import DatabaseError, RecordError
+from tuner.interchange import files, json_stream
+from tuner.interchange.files import export_records, format_of, import_records
+from tuner.record import Outcome, Record
+
+FOREIGN = Path(__file__).parent / "foreign"
+GPU = targetspec.CudaTarget(arch="sm_86")
+T4 = {"target": GPU, "kernel": "saxpy", "problem": {"n": 1024}}
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[Database]:
+    with Database(tmp_path / "tuner.sqlite") as opened:
+        yield opened
+
+
+@pytest.fixture
+def read(db: Database, tmp_path: Path) -> Callable[..., files.Imported]:
+    """Import a text as a file."""
+
+    def importing(content: str | bytes, **more: Any) -> files.Imported:
+        path = tmp_path / "file"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return import_records(db, path, **more)
+
+    return importing
+
+
+# --- our own -----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=20)
+@given(drawn=st.lists(records(), max_size=4))
+def test_what_is_exported_comes_back(tmp_path_factory: pytest.TempPathFactory, drawn: list[Record]):
+    """Every record, equal and with the same text, in the same order; a second time changes nothing."""
+    folder = tmp_path_factory.mktemp("there")
+    with Database(folder / "a.sqlite") as one, Database(folder / "b.sqlite") as other:
+        added = one.add_all(drawn)
+        assert added == export_records(one.records(), folder / "a.jsonl")
+        found = import_records(other, folder / "a.jsonl")
+        assert (added, 0, 0, 0) == (found.added, found.known, found.blank, found.refused)
+        assert [r.dumps() for r in one.records()] == [r.dumps() for r in other.records()]
+        assert added == import_records(other, folder / "a.jsonl").known
+
+
+HOSTILE = [
+    "nonsense",
+    "[" * 100_000,
+    '{"a":' * 100_000,
+    "{}",
+    "[]",
+    "null",
+    "1" * 5000,
+    '"\\ud800"',
+    EXAMPLE.dumps()[:-9],
+    EXAMPLE.dumps().replace('"version":1', '"version":1,"version":1'),
+    EXAMPLE.dumps().replace("0.0025", "NaN"),
+    EXAMPLE.dumps().replace('"number":0', '"number":1e400'),
+    EXAMPLE.dumps().replace('"number":0', f'"number":{"9" * 4000}'),
+    EXAMPLE.dumps().replace('"version":1', '"version":true'),
+    EXAMPLE.dumps().replace('"kind":"cpu"', '"kind":"toaster"'),
+    json.dumps(EXAMPLE.to_dict() | {"target": "native"}),
+    json.dumps(EXAMPLE.to_dict() | {"problem": {"__reduce__": ["os.system", "touch owned"]}}),
+]
+
+
+@pytest.mark.parametrize("line", HOSTILE, ids=lambda line: line[:20])
+def test_a_bad_line_is_told_and_the_good_ones_are_kept(read: Callable[..., Any], line: str, db: Database):
+    """Its number and what is wrong with it; what stands around it comes in, and blank lines are counted."""
+    found = read(f"\n{EXAMPLE.dumps()}\n \t\n{line}\n{numbered(1).dumps()}", format="records")
+    assert (2, 2, 1) == (found.added, found.blank, found.refused)
+    assert 4 == found.faults[0].line
+    assert len(str(found.faults[0])) < 400
+    assert {EXAMPLE, numbered(1)} == set(db.records())
+
+
+def test_bytes_that_are_no_text(read: Callable[..., Any], db: Database):
+    """A line that is no UTF-8 is one bad line; a mark at the beginning is none."""
+    content = b"\xef\xbb\xbf" + EXAMPLE.dumps().encode() + b"\r\n\xff\xfe\n" + numbered(1).dumps().encode()
+    found = read(content, format="records")
+    assert (2, 1) == (found.added, found.refused)
+    assert "is no UTF-8" in found.faults[0].message
+
+
+def test_a_line_too_long_is_passed_over(read: Callable[..., Any], monkeypatch: pytest.MonkeyPatch):
+    """Without being held; the lines behind it are read."""
+    monkeypatch.setattr(json_stream, "LONGEST", 5000)
+    huge = f'{{"a": "{"x" * 20_000}"}}'
+    found = read(f"{huge}\n{EXAMPLE.dumps()}\n{huge}", format="records")
+    assert (1, 2, [1, 3]) == (found.added, found.refused, [fault.line for fault in found.faults])
+
+
+def test_every_fault_is_handed_on_and_a_hundred_are_kept(read: Callable[..., Any]):
+    """So that a file of nothing else takes no memory."""
+    told: list[Any] = []
+    found = read("x\n" * 500, on_fault=told.append)
+    assert (500, 100, 500) == (found.refused, len(found.faults), len(told))
+    assert list(range(1, 501)) == [fault.line for fault in told]
+
+
+def test_memory_stays_flat(tmp_path: Path):
+    """Megabytes of bad lines, of one line, of good records, and of one document, in a process of its own.
+
+    TUNER_MEGABYTES says how many; 100 were tried.
+    """
+    size = int(os.environ.get("TUNER_MEGABYTES", "8")) << 20
+    kinds = {
+        "lines": b"{'no': json, '%s'}\n" % (b"x" * 180),
+        "line": b"[" * 1000,
+        "records": (numbered(1).dumps() + "\n").encode(),
+        "document": b'{"configuration": {"%s": 1}},\n' % (b"x" * 180),
+    }
+    code = """
+import resource, sys, targetspec
+from tuner.database import Database
+from tuner.interchange.files import import_records
+form = sys.argv[3]
+more = dict(target=targetspec.CudaTarget(), kernel="k", problem={}) if form == "t4" else {}
+found = import_records(Database(sys.argv[1]), sys.argv[2], format=form, **more)
+print(found.refused + found.added + found.known, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    peaks = {}
+    for name, piece in kinds.items():
+        begin = b'{"schema_version": "1.0.0", "results": [' if name == "document" else b""
+        path, count = tmp_path / name, size // len(piece)
+        path.write_bytes(begin + piece * count)
+        form = "t4" if name == "document" else "records"
+        command = [sys.executable, "-c", code, str(tmp_path / "a.sqlite"), str(path), form]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True)
+        read, peaks[name] = map(int, ran.stdout.split())
+        assert read == (1 if name == "line" else count), name
+        path.unlink()
+    # KiB; the interpreter with NumPy and LLVM takes most of it, and a line that is passed over 4 MiB.
+    assert max(peaks.values()) < 200_000, peaks
+
+
+# --- TVM ---------------------------------------------------------------------------------------------------
+
+
+def test_autotvm_logs(db: Database):
+    """Both versions: targets by TVM's dialect, the schedule whole, failures by their numbers, faults by their lines."""
+    found = import_records(db, FOREIGN / "autotvm.log")
+    assert ("autotvm", 4, 1, 5) == (found.format, found.added, found.blank, found.refused)
+    assert [6, 7, 8, 9, 10] == [fault.line for fault in found.faults]
+    told = " ".join(map(str, found.faults))
+    for part in (
+        "$.input[0]",
+        "auto_scheduler, which is not read",
+        "$.result[1]",
+        "$.times[0]",
+        "must be JSON",
+    ):
+        assert part in told
+    first, second, third, fourth = db.records()
+    assert ("dense_pack.x86", "TVM 0.8.0", 0.000375, (0.0005, 0.00025)) == (
+        first.kernel, first.toolchain, first.cost, first.times,
+    )  # fmt: skip
+    assert targetspec.CpuTarget(cpu="skylake-avx512") == first.target
+    assert (
+        '{"code_hash":null,"entity":[["tile_y","sp",[-1,2]],["tile_x","sp",[-1,8]]],"index":7}'
+        == (first.config["schedule"])
+    )
+    assert "2020-09-13T12:26:40.500000Z" == first.created
+    assert Outcome("timeout", "compile", "BUILD_TIMEOUT: TimeoutError()") == second.outcome
+    assert {"args": '[["TENSOR",[1,3,8,8],"float32"]]', "kwargs": '{"layout":"NCHW"}'} == second.problem
+    assert "aarch64" == third.target.triple.arch
+    assert ("error", None) == (fourth.outcome.kind, fourth.cost)
+
+
+def test_metaschedule_databases(db: Database, tmp_path: Path):
+    """A folder, or its records beside its workloads; a workload that is not there is a fault of the line."""
+    found = import_records(db, FOREIGN / "metaschedule")
+    assert ("metaschedule", 3, 2) == (found.format, found.added, found.refused)
+    assert [4, 5] == [fault.line for fault in found.faults]
+    assert "$[0]: must be the place of a workload" in str(found.faults[0])
+    first, second, third = db.records()
+    assert ("metaschedule 1234567890123456789", (0.0005, 0.0007)) == (first.kernel, first.times)
+    assert targetspec.CpuTarget(cpu="cascadelake", num_cores=16) == first.target
+    assert json.loads(str(first.config["schedule"]))[0][0][0] == "GetBlock"
+    assert "sm_80" == second.target.arch
+    assert second.target.host == targetspec.CpuTarget(cpu="skylake")
+    assert (None, None) == (second.cost, third.cost)
+    assert 3 == import_records(db, FOREIGN / "metaschedule" / "database_tuning_record.json").known
+    (tmp_path / "alone.json").write_text('[0, [[], [0.1], "llvm", []]]\n')
+    with pytest.raises(DatabaseError, match=r"database_workload\.json: cannot be read"):
+        import_records(db, tmp_path / "alone.json")
+
+
+# --- Kernel Tuner and T4 -----------------------------------------------------------------------------------
+
+
+def test_kernel_tuner_caches(db: Database):
+    """One that is still open at its end; times become seconds, and a configuration keeps its types."""
+    with pytest.raises(RecordError, match="names the device 'Some GPU' only; state its target"):
+        import_records(db, FOREIGN / "kernel_tuner.json")
+    found = import_records(db, FOREIGN / "kernel_tuner.json", target=GPU)
+    assert ("kernel-tuner", 5, 3) == (found.format, found.added, found.refused)
+    assert [14, 15, 16] == [fault.line for fault in found.faults]
+    assert "entry 5: $: must have the parameter 'name'" in str(found.faults[0])
+    first, second, third, fourth, last = db.records()
+    assert ("saxpy", {"x": 1024, "y": 8}, GPU) == (first.kernel, first.problem, first.target)
+    assert (0.002, (0.0015, 0.0025)) == (first.cost, first.times)
+    assert "2026-01-31T12:00:00.500000Z" == first.created
+    assert Outcome("error", "compile", "CompilationFailedConfig") == second.outcome
+    assert "2026-01-31T12:00:01.000000Z" == second.created
+    assert ({"block": 64, "unroll": 2.5, "name": "b"}, "run") == (third.config, third.outcome.stage)
+    assert (0.001, (0.001,)) == (fourth.cost, fourth.times)
+    assert 0.004 == last.cost
+
+
+def test_a_cache_that_breaks_off_keeps_what_is_whole(read: Callable[..., Any]):
+    """Wherever it ends, what came before is read and the break is told once."""
+    content = (FOREIGN / "kernel_tuner.json").read_text()
+    start, end = content.index('"64,1,a"'), content.index('"64,2.5,b"')
+    for cut in (start + 30, end - 3):
+        found = read(content[:cut], target=GPU)
+        assert 1 == found.added + found.known
+        assert (1, True) == (
+            found.refused,
+            "within a" in str(found.faults[0]) or "ends in" in str(found.faults[0]),
+        )
+
+
+def test_t4_results(db: Database, read: Callable[..., Any]):
+    """The unit stands behind the results; kernel, problem and target are stated."""
+    with pytest.raises(RecordError, match="state its target"):
+        import_records(db, FOREIGN / "t4.json")
+    with pytest.raises(RecordError, match="state both"):
+        import_records(db, FOREIGN / "t4.json", target=GPU)
+    found = import_records(db, FOREIGN / "t4.json", **T4)
+    assert ("t4", 4, 3) == (found.format, found.added, found.refused)
+    first, second, third, fourth = db.records()
+    assert (2.5e-6, (2e-6, 4e-6)) == (first.cost, first.times)
+    assert ("wrong", "timeout") == (second.outcome.kind, third.outcome.kind)
+    assert '["c",1]' == fourth.config["mode"]
+    with pytest.raises(RecordError, match=r"timeunit: must be one of"):
+        read('{"results": [], "schema_version": "1.0.0", "metadata": {"timeunit": "fortnights"}}', **T4)
+    with pytest.raises(RecordError, match=r"schema_version: is 2\.0\.0"):
+        read('{"results": [], "schema_version": "2.0.0"}', **T4)
+
+
+def test_t4_out_and_in_again(db: Database, tmp_path: Path):
+    """Configurations, times, costs and verdicts come back; several tasks do not fit into one file, which then stays."""
+    failures = [
+        Outcome("error", "emit", "x"),
+        Outcome("signal", "run", "SIGSEGV"),
+        Outcome("wrong", "check", "y"),
+    ]
+    kept = [numbered(9, role="baseline"), numbered(0)]
+    kept += [
+        attrs.evolve(numbered(1 + n), cost=None, times=(), outcome=each) for n, each in enumerate(failures)
+    ]
+    db.add_all(kept)
+    path = tmp_path / "out.json"
+    assert 5 == export_records(db.records(), path, format="t4")
+    document = json.loads(path.read_text())
+    verdicts = [one["invalidity"] for one in document["results"]]
+    assert ["correct", "compile", "runtime", "correctness"] == verdicts
+    with Database(tmp_path / "b.sqlite") as other:
+        assert 4 == import_records(other, path, **T4).added
+        back = list(other.records())
+    assert [record.config for record in kept[1:]] == [record.config for record in back]
+    assert back[0].cost == pytest.approx(EXAMPLE.cost)
+    before = path.read_text()
+    db.add(numbered(5, target=A72))
+    with pytest.raises(RecordError, match="must be records of one kernel"):
+        export_records(db.records(), path, format="t4")
+    assert before == path.read_text()
+    assert {"out.json", "b.sqlite"} <= {one.name for one in tmp_path.iterdir()}
+    assert not [one for one in tmp_path.iterdir() if one.name.startswith("out.json.")]
+
+
+@pytest.mark.shared
+def test_real_files(db: Database, shared: Path):
+    """A cache and the same run in T4 agree: as many records and failures, the same best."""
+    folder = shared / "spaces"
+    if not folder.is_dir():
+        pytest.skip("the pre-measured spaces are not beside this checkout")
+    cache = import_records(db, folder / "convolution_A4000.json.gz", target=GPU)
+    results = import_records(db, folder / "convolution_A4000_T4.json.gz", **T4)
+    assert ("kernel-tuner", 4362, 0) == (cache.format, cache.added, cache.refused)
+    assert ("t4", 4362, 0) == (results.format, results.added, results.refused)
+    one, other = db.best("convolution_kernel"), db.best("saxpy")
+    assert one is not None
+    assert other is not None
+    assert (one.config, pytest.approx(one.cost)) == (other.config, other.cost)
+    assert 161 == sum(1 for record in db.records("saxpy") if record.cost is None)
+
+
+# --- formats and files -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (EXAMPLE.dumps(), "records"),
+        ("", "records"),
+        ("nonsense", "records"),
+        ("{", "records"),
+        ('{"cost": 1}', "records"),
+        ('{"i": []}', "autotvm"),
+        (" [1, 2]", "metaschedule"),
+        ('{"device_name": "x", "cache": {', "kernel-tuner"),
+        ('{"schema_version": "1.0.0", "metadata": {}, "results": [', "t4"),
+    ],
+)
+def test_the_format_is_told_by_the_first_document(tmp_path: Path, content: str, expected: str):
+    """Compressed or not."""
+    (tmp_path / "file").write_text(content)
+    assert expected == format_of(tmp_path / "file")
+    (tmp_path / "file.gz").write_bytes(gzip.compress(content.encode()))
+    assert expected == format_of(tmp_path / "file.gz")
+
+
+def test_files_that_cannot_be_read_or_written(db: Database, tmp_path: Path):
+    """One clear error each."""
+    for action in (
+        lambda: import_records(db, tmp_path / "none"),
+        lambda: import_records(db, tmp_path),
+        lambda: export_records(db.records(), tmp_path / "none" / "file"),
+    ):
+        with pytest.raises(DatabaseError, match="cannot be"):
+            action()
+    (tmp_path / "broken.gz").write_bytes(gzip.compress(EXAMPLE.dumps().encode() * 9)[:-20])
+    with pytest.raises(DatabaseError, match="cannot be read"):
+        import_records(db, tmp_path / "broken.gz")
+    with pytest.raises(ValueError, match="format must be"):
+        import_records(db, FOREIGN / "t4.json", format="xml")
+    with pytest.raises(ValueError, match="format must be"):
+        export_records([], tmp_path / "x", format="autotvm")
+
+
+@settings(max_examples=60)
+@given(
+    content=st.binary(max_size=300) | st.text(max_size=200).map(str.encode),
+    form=st.sampled_from(files.FORMATS),
+)
+def test_no_file_makes_another_error(tmp_path_factory: pytest.TempPathFactory, content: bytes, form: str):
+    """Whatever it holds, of whatever format it is said to be: an import, or one of the two errors."""
+    folder = tmp_path_factory.mktemp("any")
+    (folder / "database_workload.json").write_bytes(content)
+    (folder / "file").write_bytes(content)
+    with Database(folder / "a.sqlite") as db, contextlib.suppress(RecordError, DatabaseError):
+        found = import_records(db, folder / "file", format=form, **T4)
+        assert found.added == len(list(db.records()))
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(document=st.dictionaries(st.text(max_size=5), json_values, max_size=5), size=st.integers(1, 40))
+def test_the_stream_reads_what_json_does(document: dict[str, Any], size: int):
+    """Member by member, whatever the pieces in which the text comes."""
+    text = json.dumps(document, indent=1)
+
+    class Pieces:
+        at = 0
+
+        def read(self, _: int) -> str:
+            piece = text[self.at : self.at + size]
+            self.at += size
+            return piece
+
+    stream = json_stream.JsonStream(Pieces())  # type: ignore[arg-type]
+    read = {key: stream.value() for key in stream.members()}
+    assert document == read
+    assert text.count("\n") + 1 == stream.line
+    assert "" == stream.peek()
