@@ -169,7 +169,7 @@ def test_autotvm_logs(db: Database):
         "$.input[0]",
         "auto_scheduler, which is not read",
         "$.result[1]",
-        "$.times[0]",
+        "$.cost",
         "must be JSON",
     ):
         assert part in told
@@ -199,7 +199,7 @@ def test_metaschedule_databases(db: Database, tmp_path: Path):
     assert ("metaschedule 1234567890123456789", (0.0005, 0.0007)) == (first.kernel, first.times)
     assert targetspec.CpuTarget(cpu="cascadelake", num_cores=16) == first.target
     assert json.loads(str(first.config["schedule"]))[0][0][0] == "GetBlock"
-    assert "sm_80" == second.target.arch
+    assert "sm_80" == str(second.target.arch)
     assert second.target.host == targetspec.CpuTarget(cpu="skylake")
     assert (None, None) == (second.cost, third.cost)
     assert 3 == import_records(db, FOREIGN / "metaschedule" / "database_tuning_record.json").known
