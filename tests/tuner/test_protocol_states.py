@@ -72,7 +72,6 @@ class PoolStates(RuleBasedStateMachine):
         self.clock: Any = FakeClock()
         self.pool._clock = self.clock
         self.submitted: list[int] = []
-        self.answered: set[int] = set()
         self.done: list[Done] = []
         self.broken = False
 
@@ -82,8 +81,14 @@ class PoolStates(RuleBasedStateMachine):
         return list(self.pool._crew.peers.values())
 
     def pick(self, at: int) -> Peer | None:
-        """Choose a worker."""
-        return self.peers[at % len(self.peers)] if self.peers else None
+        """Choose a worker that is ready, after making all so; two in three times one that has a job."""
+        for peer in self.peers:
+            if not peer.ready and not peer.leaving:
+                self.say(peer, encode_ready(1000 + peer.number, 1000))
+        ready = [peer for peer in self.peers if peer.ready]
+        busy = [peer for peer in ready if peer.job is not None]
+        chosen = busy if busy and at % 3 else ready
+        return chosen[at % len(chosen)] if chosen else None
 
     def say(self, peer: Peer, data: bytes) -> None:
         """Write what a worker would."""
@@ -107,17 +112,16 @@ class PoolStates(RuleBasedStateMachine):
     def submit(self, *, confirm: bool, fresh: bool) -> None:
         self.submitted.append(self.pool.submit(len, b"argument", confirm=confirm, fresh=fresh))
 
-    @rule(at=st.integers(0, 9))
-    def become_ready(self, at: int) -> None:
-        peer = self.pick(at)
-        if peer is not None and not peer.ready:
-            self.say(peer, encode_ready(1000 + peer.number, 1000))
+    @rule(status=st.sampled_from(STATUSES))
+    def die_before_ready(self, status: int) -> None:
+        for peer in [peer for peer in self.peers if not peer.ready][:1]:
+            self.pool._bury(peer, status, 1000)
+            self.listen()
 
     @rule(at=st.integers(0, 9))
     def answer(self, at: int) -> None:
         peer = self.pick(at)
         if peer is not None and peer.job is not None:
-            self.answered.add(peer.job.ticket)
             self.say(peer, good_answer(peer.job.ticket, peer.job.ticket))
 
     @rule(at=st.integers(0, 9), cut=st.integers(0, 200), noise=st.binary(max_size=12), rest=st.booleans())
