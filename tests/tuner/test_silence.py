@@ -1,0 +1,157 @@
+"""What a measurement is taken under: one at a time on the machine, known caches, a canary, limits that follow."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from small_kernels import DOUBLE, PROBLEM
+from tuner.adaptive import AdaptiveLimits, in_force
+from tuner.caches import largest_cache
+from tuner.canary import Listener, sing
+from tuner.executors import Local
+from tuner.session import tune
+from tuner.signtest import Ratio
+from tuner.turns import Turn
+
+HOLDER = """
+import sys, time
+from tuner.turns import Turn
+turn = Turn((sys.argv[1],))
+assert turn.take()
+print("held", flush=True)
+time.sleep(600)
+"""
+
+
+def test_one_has_the_machine_at_a_time_and_those_who_wait_come_first(tmp_path: Path):
+    """Who lets go comes behind who has waited, also within one process."""
+    folders = (str(tmp_path),)
+    one, other, third = Turn(folders), Turn(folders), Turn(folders)
+    assert (True, False) == (one.take(), other.take())
+    one.give()
+    assert (False, True, False) == (one.take(), other.take(), one.take())
+    assert not third.take()
+    other.give()
+    assert (False, True) == (third.take(), one.take())
+
+
+def test_a_dead_holder_blocks_nobody(tmp_path: Path):
+    """A process that is killed while it measures lets go by that; the file that stays means nothing."""
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout is not None
+        assert b"held\n" == holder.stdout.readline()
+        turn = Turn((str(tmp_path),))
+        assert not turn.take()
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert turn.take()
+
+
+def test_without_a_folder_that_takes_the_lock_nobody_waits(tmp_path: Path):
+    """Where nothing can be written, measuring goes on without."""
+    turn = Turn((str(tmp_path / "gone"),))
+    assert turn.take()
+    turn.give()
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path):
+    """In a folder for all, a link may lead anywhere."""
+    aim = tmp_path / "aim"
+    for name in ("tuner-measuring.lock", "tuner-measuring-next.lock"):
+        (tmp_path / name).symlink_to(aim)
+    assert Turn((str(tmp_path),)).take()
+    assert not aim.exists()
+
+
+@given(
+    st.lists(st.floats(0.001, 100.0), max_size=40),
+    st.lists(st.floats(0.001, 100.0), max_size=40),
+    st.floats(1e-7, 10.0),
+    st.floats(0.01, 60.0),
+)
+def test_adaptive_limits_are_never_above_the_stated(
+    compiled: list[float], checked: list[float], best: float, stated: float
+):
+    """Whatever was seen, a candidate gets no more than was stated; nor less, before enough is known."""
+    limits = AdaptiveLimits(stated, 2 * stated, adaptive=True)
+    for seconds in compiled:
+        limits.note_compiled({"emit": seconds / 2, "compile": seconds / 2})
+    for seconds in checked:
+        limits.note_checked({"load": 0.0, "check": seconds})
+    assert 0 < limits.compile_seconds <= stated
+    assert 0 < limits.run_seconds(best) <= 2 * stated
+    assert len(compiled) >= 10 or limits.compile_seconds == stated
+    assert limits.run_seconds(None) == 2 * stated
+
+
+def test_limits_come_down_to_far_above_what_is_usual():
+    """Compiling: twenty times the 90th percentile; running: the same over the checks, and two hundred calls."""
+    limits = AdaptiveLimits(30.0, 10.0, adaptive=True)
+    for number in range(1, 21):
+        limits.note_compiled({"emit": 0.0, "compile": 0.01 * number})
+        limits.note_checked({"check": 0.05})
+    assert pytest.approx(20 * 0.18) == limits.compile_seconds
+    assert pytest.approx(2.0 + 200 * 0.001) == limits.run_seconds(0.001)
+    assert {"compile_limit": pytest.approx(3.6)} == in_force(limits.for_compiling())
+    assert {"run_limit": 10.0} == in_force(limits.for_running(None))
+    fixed = AdaptiveLimits(30.0, 10.0, adaptive=False)
+    for _ in range(20):
+        fixed.note_compiled({"compile": 0.01})
+    assert 30.0 == fixed.compile_seconds
+
+
+def test_a_canary_tells_of_another_machine():
+    """What is a tenth slower than the best that was heard is noise, and so is an incumbent that has moved."""
+    listener = Listener()
+    assert not listener.is_noisy(1.0)
+    assert not listener.is_noisy(1.05, 1.05)
+    assert listener.is_noisy(1.2)
+    assert listener.is_noisy(1.0, 1.2)
+    assert listener.is_noisy(1.0, 0.8)
+    assert listener.is_noisy(0.5) is False
+    assert listener.is_noisy(1.0)
+    assert 0 < sing() < 1.0
+
+
+@given(st.lists(st.floats(0.5, 2.0), min_size=1, max_size=40), st.floats(0.5, 2.0))
+def test_a_ratio_is_of_pairs(times: list[float], factor: float):
+    """What falls on both of a pair alike does not show, and the interval spans the median."""
+    ratio = Ratio.of([factor * time for time in times], times, 0.01)
+    assert pytest.approx(factor) == ratio.median
+    assert ratio.low <= ratio.median <= ratio.high
+    assert not (ratio.slower and ratio.faster)
+    if len(times) >= 8:
+        assert (factor > 1.0051) <= ratio.slower
+        assert (factor < 0.9949) <= ratio.faster
+
+
+def test_the_largest_cache_is_found(tmp_path: Path):
+    """Sizes are in kilobytes or megabytes; without any a usual size is taken."""
+    for number, size in enumerate(("48K", "2048K", "30M", "strange")):
+        (tmp_path / f"index{number}").mkdir()
+        (tmp_path / f"index{number}" / "size").write_text(f"{size}\n")
+    assert 30 << 20 == largest_cache(tmp_path)
+    assert 32 << 20 == largest_cache(tmp_path / "none")
+
+
+@pytest.mark.parametrize("cache", ["warm", "flushed"])
+def test_records_say_under_what_they_were_measured(cache: str):
+    """Each good record has its limits, the caches' state, the canary, and how it compares with the incumbent."""
+    result = tune(DOUBLE, PROBLEM, budget=4, cache=cache, executor=Local(adaptive=False), progress=False)
+    known = {"cache", "canary", "noisy", "compile_limit", "run_limit"}
+    for record in result.records:
+        assert known <= set(record.quality)
+        assert (cache, 30.0, 10.0) == tuple(
+            record.quality[name] for name in ("cache", "compile_limit", "run_limit")
+        )
+    assert "over_incumbent" not in result.records[0].quality
+    whole = [record for record in result.records[1:] if not record.outcome.stopped_early]
+    assert all(0 < record.quality["over_incumbent"] < 10 for record in whole)
