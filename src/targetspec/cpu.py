@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from targetspec.cpu_tables import FAMILIES, TABLES_VERSION, Role, baselines, cpu_index, descriptions, table
-from targetspec.errors import UnknownNameError
+from targetspec.errors import FeatureConflictError, UnknownNameError
 from targetspec.feature_aliases import WORLDS, from_llvm, to_llvm
 from targetspec.features import FeatureSet
 
@@ -230,5 +230,10 @@ def resolve(
     True
     """
     held = table(family)
+    remove = tuple(remove)
     mask = held.change(held.cpu_mask(cpu, bits), add, remove)
-    return FeatureSet.of_mask(family, held.fit(mask, held.width_of(cpu, bits)))
+    found = held.fit(mask, held.width_of(cpu, bits))
+    for name in remove:
+        if held.bit[held.canonical(name)] & found:
+            raise FeatureConflictError(family, f"-{name}", f"{bits}bit", f"{bits}-bit code has {name}")
+    return FeatureSet.of_mask(family, found)

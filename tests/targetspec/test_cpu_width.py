@@ -44,6 +44,7 @@ def test_what_the_tables_give_fits_its_triple(arch):
         ("riscv64-linux-gnu", (), ("64bit",)),
         ("riscv32-unknown-elf", ("64bit",), ()),
         ("loongarch32-unknown-elf", ("64bit",), ()),
+        ("loongarch64-linux-gnu", (), ("32s",)),
         ("powerpc-linux-gnu", ("64bit",), ()),
         ("powerpc64le-linux-gnu", (), ("64bit",)),
         ("mipsel-linux-gnu", ("gp64",), ()),

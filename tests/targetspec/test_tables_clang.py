@@ -39,6 +39,10 @@ ACCEPTED = {
     ("amdgpu", "gws"): _SILENT,
     ("amdgpu", "image-insts"): _SILENT,
     ("amdgpu", "vmem-to-lds-load-insts"): _SILENT,
+    (
+        "mips",
+        "nan2008",
+    ): "LLVM defines it for release 6, and objects must agree on it; clang leaves it unsaid",
     ("riscv", "za128rs"): "LLVM has it unrelated to za64rs, which implies it",
 }
 """Where clang's answer and the table's differ for a feature, on every CPU, and why."""
@@ -199,8 +203,9 @@ def _check_closure(family: str, seed: int) -> None:
             try:
                 apart = _apart(family, change, listed)
             except FeatureConflictError:
-                # Of the combinations that are refused here LLVM takes some, and aborts on others.
-                assert family == "riscv", change
+                # Of the combinations that are refused here LLVM takes some, and aborts on others; clang lets one refuse
+                # what 64-bit code has.
+                assert family == "riscv" or change[2:] == ("-", "32s"), change
                 continue
             if apart:
                 different.append((*change, *apart))
@@ -254,7 +259,8 @@ def test_baselines_are_clangs(arch, triple):
         add=cpu.baseline_features(name, sub, "linux"),
         bits=ARCHS[name].bits,
     )
-    assert {one for one in oracle.driver(triple).on if cpu.is_listed(family, one)} == set(found)
+    unsaid = {"32s"} if family == "loongarch" else set()
+    assert {one for one in oracle.driver(triple).on if cpu.is_listed(family, one)} == set(found) - unsaid
 
 
 @pytest.mark.oracle

@@ -68,8 +68,9 @@ def check_width(
     for name in (facts.canonical_feature(family, one) for one in add):
         if name in wrong:
             raise FeatureConflictError(family, arch, f"+{name}", reason)
+    own = {name for mark, of in marks.items() if of == width for name in facts.implied(family, mark)}
     for name in (facts.canonical_feature(family, one) for one in remove):
-        if marks.get(name) == width:
+        if name in own:
             raise FeatureConflictError(family, arch, f"-{name}", reason)
 
 
