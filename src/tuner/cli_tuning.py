@@ -24,7 +24,7 @@ from tuner.cli_input import (
     seconds,
     stated_problem,
 )
-from tuner.comparison import compare
+from tuner.comparison import baseline_name, compare
 from tuner.database import Database
 from tuner.kernel import Kernel
 from tuner.kernels import KERNELS, PROBLEMS
@@ -128,7 +128,7 @@ def _present(options: argparse.Namespace, kernel: Kernel, result: Result, path: 
     lines = [
         *report.describe_best(best, work)[:3],
         *report.describe_comparison(comparison, work),
-        *report.describe_failure("plain -O3 loop", result.baseline),
+        *report.describe_failure(baseline_name(kernel), result.baseline),
         *report.describe_trials(result),
         report.line("record", f"run {best.run} in {path}"),
     ]

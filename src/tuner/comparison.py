@@ -41,6 +41,11 @@ class Comparison:
     peak: float
 
 
+def baseline_name(kernel: Kernel) -> str:
+    """Name what a kernel's candidates are compared with: its plain version or, where it has none, the first of them."""
+    return "plain" if kernel.plain is not None else "first"
+
+
 def compare(
     kernel: Kernel,
     problem: Mapping[str, Any],
@@ -67,7 +72,7 @@ def compare(
         for block in range(_BLOCKS):
             # The plain version may take a hundred times as long, and needs no precision then.
             objects = codes if block == 0 else codes[:1]
-            names = ["plain", *peers] if len(objects) > 1 else peers
+            names = [baseline_name(kernel), *peers] if len(objects) > 1 else peers
             rounds = _run(pool, contest, shared, problem, target, objects)
             own += rounds.times[0]
             _add_rounds(times, names, rounds)

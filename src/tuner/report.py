@@ -17,6 +17,7 @@ from tuner.store_runs import RunInfo
 
 _WIDTH = 15
 _GIGA = 1e9
+_LABELS = {"plain": "plain -O3 loop", "first": "first of all", "numpy": "numpy, 1 thread"}
 
 
 def line(label: str, text: str) -> str:
@@ -56,17 +57,18 @@ def describe_best(record: Record, work: Work | None) -> list[str]:
 
 def describe_comparison(comparison: Comparison, work: Work | None) -> list[str]:
     """Describe the configuration beside its opponents."""
-    names = {"plain": "plain -O3 loop", "numpy": "numpy, 1 thread"}
     lines = [line("best", f"{_rate(comparison.cost, work)}{_share(comparison, work)}")]
     for name, cost in comparison.costs.items():
         text = f"{_rate(cost, work)}; the best is {comparison.ratios[name]:.2f} times as fast"
-        lines.append(line(names.get(name, name), text))
+        lines.append(line(_LABELS.get(name, name), text))
     return lines
 
 
-def describe_failure(label: str, record: Record | None) -> list[str]:
-    """Say that something failed, nothing where it did not."""
-    return [] if record is None or record.cost is not None else [line(label, failure(record.outcome))]
+def describe_failure(name: str, record: Record | None) -> list[str]:
+    """Say that a baseline of this name failed, nothing where it did not."""
+    if record is None or record.cost is not None:
+        return []
+    return [line(_LABELS.get(name, name), failure(record.outcome))]
 
 
 def describe_trials(result: Result) -> list[str]:

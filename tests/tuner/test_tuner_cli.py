@@ -30,7 +30,7 @@ def test_tuning_again_finds_the_record(capsys: pytest.CaptureFixture[str], tmp_p
     file = ["--database", str(path)]
     status, first, errors = run(capsys, *TUNE, *file, "--budget", "4")
     assert (0, "") == (status, errors)
-    for label in ("target:", "plain -O3 loop:", "FMA peak", "trials:", "4 ok", "separated:", str(path)):
+    for label in ("target:", "first of all:", "FMA peak", "trials:", "4 ok", "separated:", str(path)):
         assert label in first
     status, second, _ = run(capsys, *TUNE, *file)
     assert (0, True) == (status, "found the record for this very target" in second)
@@ -50,7 +50,7 @@ def test_json_has_the_record_and_the_comparison(capsys: pytest.CaptureFixture[st
     document = json.loads(text)
     assert (0, False) == (status, document["found"])
     assert {"ok": 2} == document["trials"]
-    assert {"best", "plain"} == set(document["comparison"]["seconds"])
+    assert {"best", "first"} == set(document["comparison"]["seconds"])
     assert 0 < document["comparison"]["gflops"]["best"] < document["comparison"]["fma_peak_gflops"]
     assert Record.from_dict(document["record"]).config["step"] in DOUBLE.space.parameters["step"]
 
@@ -143,7 +143,7 @@ def test_a_first_configuration_at_fault_does_not_hide_the_best(
     status, text, errors = run(capsys, "tune", "small_kernels:FIRST_FAULTY", *TUNE[2:], *file)
     assert (0, "") == (status, errors)
     assert "1 ok, 1 signal" in text
-    assert "plain -O3 loop: signal in check: SIGSEGV\n" in text
+    assert "first of all:   signal in check: SIGSEGV\n" in text
 
 
 def test_trials_that_all_fail_are_told_on_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path):
