@@ -126,3 +126,25 @@ def test_an_interrupt_ends_the_run_and_keeps_the_records(start_as: str, mark: st
         assert f"tuner: interrupted after {len(records)} of 2000 trials".encode() in errors
     else:
         assert b"KeyboardInterrupt" in errors.splitlines()[-1]
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+from tuner.__main__ import main
+
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == sys.argv[-1]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+raise SystemExit(main())
+"""
+
+
+@pytest.mark.parametrize("module", ["tuner.cli", "targetspec.triple", "numpy", "llvmlite.binding"])
+def test_an_interrupt_while_the_command_loads_is_one_line(module: str):
+    """Ctrl-C during any of the imports shows no traceback."""
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT, "kernels", module]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (130, "tuner: interrupted\n") == (ran.returncode, ran.stderr)
