@@ -15,7 +15,7 @@ from tuner.kernel import Kernel
 from tuner.loading import load
 from tuner.measure import repeated
 from tuner.signtest import EQUAL, sign_interval
-from tuner.timing import calibrate, jittered, read, typical
+from tuner.timing import calibrate, jitter, read, typical
 
 _LEVEL = 0.01
 _FEWEST_ROUNDS = 8
@@ -107,21 +107,27 @@ def _take_rounds(
     *,
     batched: bool,
 ) -> list[list[float]]:
-    calls = [_warm_up(run) if batched else 1 for run in runs]
+    calls = _alike([_warm_up(run) if batched else 1 for run in runs])
     times: list[list[float]] = [[] for _ in runs]
     rng = random.Random(len(runs))  # noqa: S311 -- no secret
     ends = time.thread_time() + seconds
     for rounds in range(1, _MOST_ROUNDS + 1):
         # Forwards and backwards in turn, so that a drift falls on all alike.
         order = range(len(runs)) if rounds % 2 else reversed(range(len(runs)))
+        factor = jitter(rng)
         for number in order:
             between()
-            times[number].append(read(runs[number], jittered(calls[number], rng)))
+            times[number].append(read(runs[number], max(1, round(calls[number] * factor))))
         if rounds >= _FEWEST_ROUNDS and time.thread_time() >= ends:
             break
         if rounds in _LOOKS and objects > 1 and judge(times, objects).separated:
             break
     return times
+
+
+def _alike(calls: Sequence[int]) -> list[int]:
+    """Give contestants of about the same speed batches of the same length: the first call of one is the coldest."""
+    return [max(other for other in calls if other <= 2 * own) for own in calls]
 
 
 def _warm_up(run: Callable[[int], object]) -> int:

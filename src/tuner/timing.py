@@ -85,9 +85,9 @@ def calibrate(run: Runner, clock: str = CLOCK) -> int:
     return calls
 
 
-def jittered(calls: int, rng: random.Random) -> int:
-    """Vary the length of a batch, so that batches fall in step with nothing that is periodic on the machine."""
-    return max(1, round(calls * rng.uniform(1 - _JITTER, 1 + _JITTER)))
+def jitter(rng: random.Random) -> float:
+    """Draw a factor for the length of batches, so that they fall in step with nothing periodic on the machine."""
+    return rng.uniform(1 - _JITTER, 1 + _JITTER)
 
 
 def take_times(
@@ -118,7 +118,7 @@ def take_times(
     while len(mine) < most:
         own = (mine, run)
         pair = (own, (theirs, rival)) if rival else (own,)
-        length = jittered(calls, rng)
+        length = max(1, round(calls * jitter(rng)))
         for times, runner in pair if len(mine) % 2 == 0 else pair[::-1]:
             between()
             times.append(read(runner, length, clock))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import threading
 import time
 from typing import Any
 
@@ -14,13 +15,13 @@ from hypothesis import strategies as st
 
 from machines import DOUBLING, HOST, NEON, double_reference, map_arguments, map_ir, no_stage
 from tuner.build import compile_text
-from tuner.checking import describe_errors
+from tuner.checking import describe_errors, prepare_trial
 from tuner.errors import KernelError
 from tuner.kernel import Kernel, Work
 from tuner.loading import load
 from tuner.measure import Measurement, measure_candidate, measure_peer, time_callable
 from tuner.peak import fma_peak
-from tuner.racing import judge, race, sign_interval
+from tuner.racing import _alike, judge, merge, race, sign_interval
 from tuner.record import Outcome
 from tuner.space import Space
 from tuner.timing import Timing, take_times, typical
@@ -303,6 +304,89 @@ def test_the_statistic_is_the_lower_quartile() -> None:
     assert Timing((3.0, 1.0, 2.0), 1).cost == 1.0
 
 
+def test_readings_are_taken_in_turn_with_the_rivals() -> None:
+    """ABBA, as many calls for both, the data restored before each; a rival that is surely faster ends it."""
+    story: list[tuple[str, int]] = []
+
+    def take(name: str, seconds: float) -> Any:
+        def run(times: int) -> None:
+            story.append((name, times))
+            until = time.thread_time() + seconds * times
+            while time.thread_time() < until:
+                pass
+
+        return run
+
+    timing = take_times(
+        take("mine", 0.0013), rival=take("rival", 0.001), between=lambda: story.append(("restored", 0))
+    )
+    assert len(timing.times) == len(timing.rival) == 8
+    assert timing.ratio is not None
+    assert timing.ratio.slower
+    assert not timing.stopped_early
+    readings = [name for name, _ in story if name != "restored"][-16:]
+    assert ["mine", "rival", "rival", "mine"] * 4 == readings
+    assert all(("restored", 0) == story[at - 1] for at in range(len(story) - 32, len(story)) if story[at][1])
+
+
+def test_work_of_other_threads_is_timed_by_the_wall() -> None:
+    """A callable whose work is done elsewhere costs what one waits for it."""
+
+    def burn() -> None:
+        until = time.thread_time() + 0.003
+        while time.thread_time() < until:
+            pass
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            thread = threading.Thread(target=burn)
+            thread.start()
+            thread.join()
+
+    timing = take_times(run, seconds=0.02)
+    assert "wall" == timing.clock
+    assert min(timing.times) >= 0.003
+    assert "thread-cpu" == take_times(lambda times: burn(), seconds=0.02).clock
+
+
+def test_arrays_are_restored_between_batches() -> None:
+    """What a call reads and changes is what `arguments` made, before each batch; outputs and inputs are left alone."""
+    ones = lambda problem, rng: (rng.random(problem["n"]), problem["n"], np.ones(problem["n"]))
+    kernel = make(arguments=ones, reference=lambda x, n, y: (None, x + y))
+    trial = prepare_trial(kernel, PROBLEM, 0)
+    trial.prepare()
+    trial.guarded[0].array[...] = trial.guarded[1].array[...] = 7.0
+    trial.restore()
+    assert ({7.0}, {1.0}) == (set(trial.guarded[0].array), set(trial.guarded[1].array))
+    trial.between("flushed")()
+    pure = prepare_trial(make(), PROBLEM, 0)
+    pure.guarded[1].array[...] = 7.0
+    pure.restore()
+    assert {7.0} == set(pure.guarded[1].array)
+
+
+def test_a_candidate_is_compared_with_the_incumbent_on_the_same_arrays() -> None:
+    """The measurement holds the ratio, what the incumbent takes now, and a canary; equal code is about equal."""
+    code = build(DOUBLING)
+    measured = measure_candidate(no_stage, make(), {"n": 20_000}, HOST, code, incumbent=code, best=1.0)
+    assert measured.ratio is not None
+    assert measured.incumbent is not None
+    assert measured.canary is not None
+    assert 0.5 < measured.ratio.median < 2.0
+    assert measure_candidate(no_stage, make(), PROBLEM, HOST, code).ratio is None
+    flushed = measure_candidate(no_stage, make(), PROBLEM, HOST, code, cache="flushed")
+    assert (1, True) == (flushed.calls, flushed.cost is not None)
+
+
+def test_a_wrong_write_is_told_to_the_parent() -> None:
+    """A process in which something was written where it should not be is not to be trusted again."""
+    far = (
+        "  %yi = fadd double %xi, %xi\n  %far = getelementptr double, ptr %y, i64 %n\n  store i8 1, ptr %far"
+    )
+    assert measure(map_ir(far)).damaged
+    assert not measure(map_ir("  %yi = fmul double %xi, 3.0")).damaged
+
+
 def test_short_calls_are_batched() -> None:
     """A callable too short for the clock is run many times a reading."""
     timing = time_callable(lambda: None)
@@ -350,6 +434,20 @@ def test_a_race_is_judged_by_pairs() -> None:
         assert judged.separated is separated
         assert judged.interval == pytest.approx((factor, factor))
     assert judge([[1.02 * t for t in drift], drift], 2).order == (1, 0)
+
+
+def test_races_of_several_processes_are_judged_together() -> None:
+    """Too few rounds in each are enough together."""
+    parts = [judge([[1.1] * 5, [1.0] * 5], 2) for _ in range(2)]
+    assert [False, False] == [part.separated for part in parts]
+    merged = merge(parts, 2)
+    assert ((1, 0), True, 10) == (merged.order, merged.separated, len(merged.times[0]))
+
+
+def test_contestants_of_about_the_same_speed_have_batches_of_the_same_length() -> None:
+    """A batch of one call and one of two are not compared; one of a hundred calls costs no slow contestant that many."""
+    assert [2, 2, 100] == _alike([1, 2, 100])
+    assert [7, 7, 1] == _alike([5, 7, 1])
 
 
 def test_one_contestant_is_not_separated() -> None:
