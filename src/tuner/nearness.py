@@ -71,11 +71,11 @@ def rank(rows: Iterable[tuple[Any, ...]], asked: Task) -> list[Near]:
 
 def is_seed(record: Record, asked: Task) -> bool:
     """Tell whether a record's configuration may be tried: it is in the space, and its target and needs allow it."""
-    needs: Mapping[str, Any] = {}
+    needs: Mapping[str, Any] | None = None
     if isinstance(asked.kernel, Kernel):
         if record.config not in asked.kernel.space:
             return False
-        needs = asked.kernel.needs_of(record.config, dict(asked.problem))
+        needs = asked.kernel.needs_of(record.config, dict(asked.problem)) or None
     try:
         verdict = record.target.compatible(asked.target, purpose="schedule", needs=needs)
     except targetspec.TargetspecError as error:

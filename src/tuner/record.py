@@ -26,7 +26,17 @@ from tuner.declarations import (
     one_of,
 )
 from tuner.errors import RecordError
-from tuner.values import Values, canonical, check_integer, check_keys, read_json, shown
+from tuner.values import (
+    Values,
+    canonical,
+    check_integer,
+    check_keys,
+    quoted,
+    read_json,
+    readings,
+    shown,
+    written,
+)
 
 VERSION = 1
 KINDS = ("ok", "error", "signal", "exit", "timeout", "memory", "wrong")
@@ -181,13 +191,28 @@ class Record:
     @property
     def identity(self) -> bytes:
         """SHA-256 over its canonical JSON with its target's digest for the target: equal iff the records are."""
-        return hashlib.sha256(canonical(self._plain(self.target.digest)).encode()).digest()
+        return hashlib.sha256(self._text(quoted(self.target.digest)).encode()).digest()
 
     def _plain(self, target: Any) -> dict[str, Any]:
         members = {name: getattr(self, name) for name in _RECORD_FIELDS}
         values = {name: dict(members[name]) for name in ("problem", "config", "quality")}
         rest = {"outcome": self.outcome.to_dict(), "times": list(self.times), "version": VERSION}
         return members | values | rest | {"target": target}
+
+    def _text(self, target: str) -> str:
+        """Return the canonical JSON, given the target's; put together, as the values have their texts already."""
+        outcome = self.outcome
+        return (
+            f'{{"clock":{quoted(self.clock)},"config":{self.config.text},"cost":{written(self.cost)},'
+            f'"created":{quoted(self.created)},"fingerprint":{quoted(self.fingerprint)},'
+            f'"kernel":{quoted(self.kernel)},"number":{self.number},'
+            f'"outcome":{{"cause":{written(outcome.cause)},"kind":{quoted(outcome.kind)},'
+            f'"stage":{written(outcome.stage)},"stderr":{quoted(outcome.stderr)},'
+            f'"stopped_early":{written(outcome.stopped_early)}}},"problem":{self.problem.text},'
+            f'"quality":{self.quality.text},"role":{quoted(self.role)},"run":{quoted(self.run)},'
+            f'"target":{target},"times":{readings(self.times)},"toolchain":{quoted(self.toolchain)},'
+            f'"version":{VERSION}}}'
+        )
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Record:
@@ -203,7 +228,7 @@ class Record:
 
     def dumps(self) -> str:
         """Return its canonical JSON: one line without the line's end."""
-        return canonical(self.to_dict())
+        return self._text(canonical(self.target.to_dict()))
 
     @classmethod
     def loads(cls, text: str) -> Record:

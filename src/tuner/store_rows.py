@@ -12,14 +12,13 @@ import attrs
 
 import targetspec
 from tuner.record import Outcome, Record, read_target
-from tuner.values import Values, canonical
+from tuner.values import Values, canonical, readings
 
 _RECORD = (
     "kernel", "fingerprint", "problem", "toolchain", "run", "number", "role", "created", "config", "cost",
     "times", "clock", "quality",
 )  # fmt: skip
 _OUTCOME = ("kind", "stage", "cause", "stderr", "stopped_early")
-_JSON = ("problem", "config", "times", "quality")
 _SELECT = f"""SELECT records.id, records.identity, targets.document, {", ".join(_RECORD + _OUTCOME)} FROM records
     JOIN tasks ON tasks.id = records.task JOIN targets ON targets.id = records.target"""  # noqa: S608 - the names above, nothing else
 
@@ -63,7 +62,7 @@ def row(record: Record, target: TargetRow) -> Row:
         (
             record.identity, record.run, record.number, record.role, record.created, record.config.text,
             record.cost, outcome.kind, outcome.stage, outcome.cause, outcome.stderr, outcome.stopped_early,
-            canonical(record.times), record.clock, record.quality.text,
+            readings(record.times), record.clock, record.quality.text,
         ),
     )  # fmt: skip
 
@@ -105,7 +104,8 @@ def read(row: tuple[Any, ...]) -> Record:
     members = dict(zip(_RECORD + _OUTCOME, columns, strict=True))
     outcome = {name: members.pop(name) for name in _OUTCOME}
     outcome["stopped_early"] = bool(outcome["stopped_early"])
-    members.update({name: json.loads(members[name]) for name in _JSON})
+    members.update({name: values(members[name]) for name in ("problem", "config", "quality")})
+    members["times"] = json.loads(members["times"])
     return Record(target=target_of(document), outcome=Outcome(**outcome), **members)
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from json.encoder import encode_basestring_ascii
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias
 
@@ -27,6 +28,25 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def canonical(document: Any) -> str:
     """Return the canonical JSON text of plain data: one line of ASCII, keys sorted, never NaN."""
     return _ENCODER.encode(document)
+
+
+def quoted(text: str) -> str:
+    """Return the canonical JSON of a text."""
+    return encode_basestring_ascii(text)
+
+
+def readings(times: tuple[float, ...]) -> str:
+    """Return the canonical JSON of finite floats."""
+    return f"[{','.join(map(float.__repr__, times))}]"
+
+
+def written(value: str | float | bool | None) -> str:
+    """Return the canonical JSON of a text, a finite float, a truth value, or nothing."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return quoted(value) if isinstance(value, str) else float.__repr__(value)
 
 
 def read_json(text: str) -> Any:
