@@ -1,4 +1,4 @@
-"""The machine's measured peak: what no float32 kernel of one thread exceeds."""
+"""The machine's measured peaks, a roofline: what no float32 kernel of one thread computes, or moves, faster."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from typing import Any
 import numpy as np
 
 from tuner.build import compile_text
+from tuner.caches import largest_cache
 from tuner.loading import load
 from tuner.timing import take_times
 
 _ITERATIONS = 4096
 _UNROLL = 4
 _FEW_REGISTERS = 16
+_STREAMS = 8
+# So many times the largest cache: what is read again has been evicted.
+_CACHES = 4
 
 
 def fma_peak(stage: Callable[[str], object], target: Any) -> float:
@@ -31,6 +35,51 @@ def fma_peak(stage: Callable[[str], object], target: Any) -> float:
     # The least time, where candidates get a typical one: nothing may exceed the peak.
     seconds = min(take_times(call).times)
     return 2 * lanes * chains * _UNROLL * _ITERATIONS / seconds * 1e-9
+
+
+def memory_peak(stage: Callable[[str], object], target: Any) -> float:
+    """Measure reading from memory by one thread, in GB/s: a sum over more than the caches hold."""
+    stage("compile")
+    lanes = max(int(target.native_vector_bits) // 32, 1)
+    step = lanes * _STREAMS
+    count = max(_CACHES * largest_cache() // 4 // step, 1) * step
+    code = compile_text(read_text(lanes, count), target, entry="peak", passes="none")
+    stage("load")
+    arguments = (np.ones(count, np.float32), np.zeros((_STREAMS, lanes), np.float32))
+    call = load(code, "peak", arguments).bind(arguments)
+    stage("run")
+    call(1)
+    return 4 * count / min(take_times(call).times) * 1e-9
+
+
+def read_text(lanes: int, count: int) -> str:
+    """Give the IR of a loop that adds so many floats up, in vectors and independent sums."""
+    vector = f"<{lanes} x float>"
+    head, body, tail = [], [], []
+    for stream in range(_STREAMS):
+        head.append(f"  %s{stream} = phi {vector} [ zeroinitializer, %entry ], [ %t{stream}, %loop ]")
+        body.append(f"  %j{stream} = add i64 %i, {stream * lanes}")
+        body.append(f"  %p{stream} = getelementptr float, ptr %x, i64 %j{stream}")
+        body.append(f"  %v{stream} = load {vector}, ptr %p{stream}, align 4")
+        body.append(f"  %t{stream} = fadd {vector} %s{stream}, %v{stream}")
+        tail.append(f"  %q{stream} = getelementptr {vector}, ptr %out, i64 {stream}")
+        tail.append(f"  store {vector} %t{stream}, ptr %q{stream}, align 4")
+    lines = "\n".join([*head, *body])
+    return f"""
+define void @peak(ptr %x, ptr %out) {{
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+{lines}
+  %next = add i64 %i, {_STREAMS * lanes}
+  %more = icmp ult i64 %next, {count}
+  br i1 %more, label %loop, label %exit
+exit:
+{chr(10).join(tail)}
+  ret void
+}}
+"""
 
 
 def peak_text(lanes: int, chains: int) -> str:

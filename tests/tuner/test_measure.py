@@ -20,7 +20,7 @@ from tuner.errors import KernelError
 from tuner.kernel import Kernel, Work
 from tuner.loading import load
 from tuner.measure import Measurement, measure_candidate, measure_peer, time_callable
-from tuner.peak import fma_peak
+from tuner.peak import fma_peak, memory_peak, read_text
 from tuner.racing import _alike, judge, merge, race, sign_interval
 from tuner.record import Outcome
 from tuner.space import Space
@@ -480,3 +480,13 @@ def test_a_race_tells_twice_the_work_apart() -> None:
 def test_the_peak_is_above_a_chain_of_dependent_operations() -> None:
     """It counts at least what twelve independent chains can do beyond one."""
     assert fma_peak(no_stage, HOST) > 1.0
+
+
+def test_the_memory_peak_is_what_a_sum_of_all_elements_takes() -> None:
+    """The loop reads every element once, and its rate is one that a memory can have."""
+    lanes, count = 4, 4 * 8 * 3
+    x, sums = np.arange(count, dtype=np.float32), np.zeros((8, lanes), np.float32)
+    code = compile_text(read_text(lanes, count), HOST, entry="peak", passes="none")
+    load(code, "peak", (x, sums)).bind((x, sums))()
+    assert float(x.sum()) == float(sums.sum())
+    assert 0.1 < memory_peak(no_stage, HOST) < 2000
