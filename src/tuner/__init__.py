@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tuner.interchange.files import Imported, export_records, import_records
     from tuner.kernel import Kernel, Work
     from tuner.record import Outcome, Record
-    from tuner.record_schema import record_schema
+    from tuner.schemas import record_schema
     from tuner.search import Search
     from tuner.session import Result, tune
     from tuner.space import Space
@@ -86,7 +86,7 @@ _HOMES = {
     "Work": "kernel",
     "export_records": "interchange.files",
     "import_records": "interchange.files",
-    "record_schema": "record_schema",
+    "record_schema": "schemas",
     "tune": "session",
 }
 

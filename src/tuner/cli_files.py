@@ -23,7 +23,7 @@ from tuner.cli_store import add_filters, filters, missing
 from tuner.interchange.files import EXPORTS, FORMATS, Imported, export_records, import_records
 from tuner.interchange.origin import Fault
 from tuner.progress import Progress
-from tuner.record_schema import record_schema
+from tuner.schemas import record_schema
 
 _SHOWN = 100
 
