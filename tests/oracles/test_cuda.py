@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from oracle_review import Accepted, review
 
+from oracle_review import Accepted, review
 from targetspec import CudaTarget
 from targetspec.gpu_cuda import CudaArch, arch_names, isa_key
 
@@ -34,10 +34,50 @@ _SIZED = Accepted(
 )
 FIRST_ISA = {"sm_20": _SIZED, "sm_21": _SIZED}
 """Where the first ISA that ptxas takes is another one."""
-_ISAS = (
-    "1.4 2.0 2.1 2.2 2.3 3.0 3.1 3.2 4.0 4.1 4.2 4.3 5.0 6.0 6.1 6.2 6.3 6.4 6.5 7.0 7.1 7.2 7.3 7.4 7.5 7.6 7.7 7.8 "
-    "8.0 8.1 8.2 8.3 8.4 8.5 8.6 8.7 8.8 9.0 9.1 9.2 9.3 9.4"
-).split()
+_ISAS = [
+    "1.4",
+    "2.0",
+    "2.1",
+    "2.2",
+    "2.3",
+    "3.0",
+    "3.1",
+    "3.2",
+    "4.0",
+    "4.1",
+    "4.2",
+    "4.3",
+    "5.0",
+    "6.0",
+    "6.1",
+    "6.2",
+    "6.3",
+    "6.4",
+    "6.5",
+    "7.0",
+    "7.1",
+    "7.2",
+    "7.3",
+    "7.4",
+    "7.5",
+    "7.6",
+    "7.7",
+    "7.8",
+    "8.0",
+    "8.1",
+    "8.2",
+    "8.3",
+    "8.4",
+    "8.5",
+    "8.6",
+    "8.7",
+    "8.8",
+    "9.0",
+    "9.1",
+    "9.2",
+    "9.3",
+    "9.4",
+]
 _NEWEST = _ISAS[-1]
 
 
