@@ -15,7 +15,7 @@ import targetspec
 from tuner.build import compile_candidate, compile_plain
 from tuner.errors import KernelError
 from tuner.kernel import Kernel
-from tuner.peak import fma_peak
+from tuner.peak import fma_peak, memory_peak
 from tuner.pool import Pool
 from tuner.racing import Race, race
 from tuner.timing import typical
@@ -30,15 +30,17 @@ _OVERRIDES = ("OPENBLAS_CORETYPE",)
 
 @attrs.frozen
 class Comparison:
-    """Seconds a call, interleaved, of the configuration, of the plain version and of each peer; `peak` in GFLOP/s.
+    """Seconds a call, interleaved, of the configuration, of the baseline and of each peer.
 
-    `ratios`: by name, the median over the rounds of the other's time over the configuration's.
+    `peak` is the machine's in GFLOP/s, `bandwidth` that of reading from memory in GB/s. `ratios`: by name, the median
+    over the rounds of the other's time over the configuration's.
     """
 
     cost: float
     costs: Mapping[str, float]
     ratios: Mapping[str, float]
     peak: float
+    bandwidth: float
 
 
 def baseline_name(kernel: Kernel) -> str:
@@ -66,6 +68,7 @@ def compare(
         pool.renew()  # a process that has only measured
         peers = [name for name, _ in kernel.peers]
         contest = functools.partial(race, peers=peers, seconds=_SECONDS)
+        bandwidth = _run(pool, memory_peak, target)
         peaks = [_run(pool, fma_peak, target)]
         own: list[float] = []
         times: dict[str, list[tuple[float, float]]] = {}
@@ -77,7 +80,7 @@ def compare(
             own += rounds.times[0]
             _add_rounds(times, names, rounds)
             peaks.append(_run(pool, fma_peak, target))
-    return _summary(own, times, max(peaks))
+    return _summary(own, times, max(peaks), bandwidth)
 
 
 def _add_rounds(times: dict[str, list[tuple[float, float]]], names: list[str], block: Race) -> None:
@@ -85,13 +88,16 @@ def _add_rounds(times: dict[str, list[tuple[float, float]]], names: list[str], b
         times.setdefault(name, []).extend(zip(block.times[0], readings, strict=True))
 
 
-def _summary(own: list[float], times: Mapping[str, list[tuple[float, float]]], peak: float) -> Comparison:
+def _summary(
+    own: list[float], times: Mapping[str, list[tuple[float, float]]], peak: float, bandwidth: float
+) -> Comparison:
     """Sum up the readings of the configuration, and pairs of them with those of each other."""
     return Comparison(
         typical(own),
         {name: typical([other for _, other in pairs]) for name, pairs in times.items()},
         {name: median(other / own for own, other in pairs) for name, pairs in times.items()},
         peak,
+        bandwidth,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from tuner.caches import largest_cache
 from tuner.comparison import Comparison
 from tuner.kernel import Work
 from tuner.kernels import PROBLEMS
@@ -146,6 +147,10 @@ def _share(comparison: Comparison, work: Work | None) -> str:
     if work is None or not work.flop:
         return ""
     share = work.flop / comparison.cost / _GIGA / comparison.peak
+    if work.bytes > largest_cache():
+        moved = work.bytes / comparison.cost / _GIGA
+        told = f"{100 * moved / comparison.bandwidth:.0f} % of the measured {comparison.bandwidth:.1f} GB/s of memory"
+        return f", {moved:.1f} GB/s, {told}"
     return f", {100 * share:.0f} % of the measured FMA peak of {comparison.peak:.1f} GFLOP/s"
 
 
@@ -154,4 +159,9 @@ def _compared(comparison: Comparison, work: Work | None) -> dict[str, Any]:
     rates = (
         {} if work is None else {"gflops": {name: work.flop / cost / _GIGA for name, cost in seconds.items()}}
     )
-    return {"seconds": seconds, "ratios": dict(comparison.ratios), "fma_peak_gflops": comparison.peak} | rates
+    return {
+        "seconds": seconds,
+        "ratios": dict(comparison.ratios),
+        "fma_peak_gflops": comparison.peak,
+        "memory_peak_gb_per_s": comparison.bandwidth,
+    } | rates
