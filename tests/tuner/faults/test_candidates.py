@@ -29,7 +29,7 @@ pytestmark = [
 # 26 ways to go wrong and 300 candidates, or 65.
 COPIES, GOOD_ONES = (5, 170) if FULL else (1, 39)
 TIMES = 3 if FULL else 1
-MEMORY = 64 << 20
+MEMORY = 128 << 20
 SECONDS = 120.0
 
 
