@@ -456,7 +456,8 @@ def ground_of(triple: Triple | None, cpu: str | None) -> Ground:
     features = None
     if base is not None and family is not None:
         bits = 64 if triple is None else triple.pointer_bits
-        features = facts.resolve(family, base, extras, bits=bits)
+        # A CPU of the other width is let through where it may run this one as well: the set is for the code's.
+        features = facts.resolve(family, base, extras, bits=bits).for_width(bits)
     implied: dict[str, Any] = {} if features is None else {"features": features}
     if triple is not None:
         implied = {"libc": _implied_libc(triple), "float_abi": _implied_float_abi(triple), **implied}
