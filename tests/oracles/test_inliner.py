@@ -38,7 +38,7 @@ _ARM_EQUAL = (
     "armv7e-m armv7k armv7s armv7ve armv8-a armv8-m.base armv8-m.main armv8-r armv8.1-a armv8.1-m.main armv8.2-a "
     "armv8.3-a armv8.4-a armv8.5-a armv8.6-a armv8.7-a armv8.8-a armv8.9-a armv9-a armv9.1-a armv9.2-a armv9.3-a "
     "armv9.4-a armv9.5-a armv9.6-a armv9.7-a cde cdecp0 cdecp1 cdecp2 cdecp3 cdecp4 cdecp5 cdecp6 cdecp7 clrbhb iwmmxt "
-    "iwmmxt2 pacbti read-tp-tpidrprw read-tp-tpidruro read-tp-tpidrurw v4t v5t v5te v6 v6k v6m v6t2 v8m xscale"
+    "iwmmxt2 pacbti read-tp-tpidrprw read-tp-tpidruro read-tp-tpidrurw v4t xscale"
 )
 EQUAL = {("arm", name): _EQUAL for name in _ARM_EQUAL.split()}
 """What LLVM wants to be the same on both sides, so that a caller with more gets no callee with less."""
@@ -92,7 +92,9 @@ def _probes(family: str) -> dict[tuple[str, str], inliner.Pair]:
     """Return for each feature two pairs: code that has it where it is not there, and code that lacks it where it is."""
     probes = {}
     for name in inliner.listed(family, "isa"):
-        ground = [one for one in GROUND.get(family, ()) if name not in inliner.raised(family, [one]).names]
+        ground = [
+            one for one in GROUND.get(family, ()) if name not in inliner.seen(inliner.raised(family, [one]))
+        ]
         try:
             there = inliner.raised(family, [name, *ground])
             absent = inliner.lowered(there.with_changes(remove=[name]))
