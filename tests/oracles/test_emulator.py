@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from targetspec import CpuTarget, loads
+from targetspec import CpuTarget, Target, loads
 
 EMULATOR = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
 SOURCE = Path(__file__).with_name("every_instruction.c")
@@ -63,7 +63,7 @@ pytestmark = [
 
 
 @functools.cache
-def _machine(model: str) -> CpuTarget:
+def _machine(model: str) -> Target:
     """Return what this library detects on an emulated processor: an interpreter runs there, and CPUID is the model's."""
     command = [str(EMULATOR), "-cpu", model, sys.executable, "-c", SCRIPT]
     return loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
