@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from small_kernels import DOUBLE, PROBLEM
+import targetspec
+from small_kernels import DOUBLE, MIXED, PROBLEM
+from tuner import runs
 from tuner.adaptive import AdaptiveLimits, in_force
 from tuner.caches import largest_cache
 from tuner.canary import Listener, sing
-from tuner.executors import Local
+from tuner.executors import Local, Replay
+from tuner.record import Outcome
+from tuner.runs import LocalRun, Means, ReplayRun
 from tuner.session import tune
 from tuner.signtest import Ratio
+from tuner.trials import Task, Trial
 from tuner.turns import Turn
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 HOLDER = """
 import sys, time
+from tuner.trials import Task, Trial
 from tuner.turns import Turn
 turn = Turn((sys.argv[1],))
 assert turn.take()
@@ -69,6 +78,63 @@ def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path):
         (tmp_path / name).symlink_to(aim)
     assert Turn((str(tmp_path),)).take()
     assert not aim.exists()
+
+
+def task(workers: int, method: str = "fork") -> Task:
+    """Make a task of the small kernel."""
+    return Task(DOUBLE, PROBLEM, targetspec.detect_host(), 0, workers, method, 30.0, 10.0)
+
+
+def test_no_measurement_begins_while_another_tuning_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Compiling goes on meanwhile; with the turn, our own compile workers stand still until the trial is through."""
+    monkeypatch.setattr(runs, "Turn", lambda: Turn((str(tmp_path),)))
+    other = Turn((str(tmp_path),))
+    assert other.take()
+    with closing(LocalRun(task(1), Means(None, adaptive=False))) as run:
+        for number in range(2):
+            run.submit(number, DOUBLE.space[number])
+        assert run.result(0, None, 2.0) is None
+        while len(run._compiled) < 2:
+            run._wait(0.1)
+        assert run.result(0, None, 0.05) is None
+        other.give()
+        run._feed(None)
+        assert run._compilers._clock.stands
+        assert not other.take()
+        other.give()  # who waits would come next
+        trial = run.result(0, None, 60.0)
+        assert trial is not None
+        assert "ok" == trial.outcome.kind
+        second = run.result(1, trial, 60.0)
+        assert second is not None
+        assert {"over_incumbent", "drift"} <= set(second.quality)
+        assert not run._compilers._clock.stands
+    assert other.take()
+
+
+def test_one_that_is_far_too_fast_is_measured_again_in_a_fresh_worker(monkeypatch: pytest.MonkeyPatch):
+    """What is twice as fast as the best of several is believed the second time only."""
+    with closing(LocalRun(task(1), Means(None, adaptive=False))) as run:
+        run._good = 4
+        run.submit(0, DOUBLE.space[0])
+        trial = run.result(0, Trial(Outcome("ok"), 1.0), 60.0)
+        run.submit(1, DOUBLE.space[1])
+        usual = run.result(1, Trial(Outcome("ok"), 1e-12), 60.0)
+    assert trial is not None
+    assert usual is not None
+    assert (True, "confirmed" in usual.quality) == (trial.quality["confirmed"], False)
+
+
+def test_runs_go_ahead_by_the_same_number_however_many_workers_there_are():
+    """So that what is suggested depends on the costs alone."""
+    assert {8} == {LocalRun.ahead, ReplayRun.ahead}
+    results = [
+        tune(MIXED, PROBLEM, budget=12, workers=workers, seed=4, executor=Replay(lambda config: 1e-6 * config["step"]),
+             start_method="fork", progress=False)
+        for workers in (1, 3)
+    ]  # fmt: skip
+    stories = [[(record.config, record.cost) for record in result.records] for result in results]
+    assert stories[0] == stories[1]
 
 
 @given(
