@@ -91,8 +91,6 @@ def prepare(connection: sqlite3.Connection, path: str, synchronous: str) -> None
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     version = _read_version(connection, path)
-    if version:
-        _check_tables(connection, path, version)  # before anything is changed in it
     _share(connection, path)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA foreign_keys = ON")
@@ -112,7 +110,6 @@ def inspect(connection: sqlite3.Connection, path: str) -> None:
     version = _read_version(connection, path)
     if not version:
         raise DatabaseError(path, "holds no records yet, and is opened for reading alone")
-    _check_tables(connection, path, version)
 
 
 def has_runs(connection: sqlite3.Connection) -> bool:
@@ -122,10 +119,13 @@ def has_runs(connection: sqlite3.Connection) -> bool:
 
 
 def _read_version(connection: sqlite3.Connection, path: str) -> int:
-    # One transaction, as another process may be creating the tables right now.
+    # One transaction, as another process may be creating the tables right now, or adding to them.
     with connection:
         connection.execute("BEGIN")
-        return _version_of(connection, path)
+        version = _version_of(connection, path)
+        if version:
+            _check_tables(connection, path, version)  # before anything is changed in it
+        return version
 
 
 def _version_of(connection: sqlite3.Connection, path: str) -> int:

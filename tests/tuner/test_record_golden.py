@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -71,6 +73,17 @@ def test_there_is_a_file_of_each_version():
     assert [f"records_v{number}.sqlite" for number in range(1, store_schema.VERSION + 1)] == [
         path.name for path in FILES
     ]
+
+
+def test_an_old_file_is_brought_up_to_date_by_many_at_once(tmp_path: Path):
+    """Processes that open a file of version 1 at the same moment all find it sound."""
+    copy = shutil.copy(FILES[0], tmp_path)
+    code = "import sys; from tuner.database import Database; print(sum(1 for _ in Database(sys.argv[1]).records()))"
+    openers = [
+        subprocess.Popen([sys.executable, "-c", code, copy], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [f"{len(LINES)}\n"] * 4 == [opener.communicate()[0] for opener in openers]
 
 
 def test_reading_alone_writes_nothing(tmp_path: Path):
