@@ -141,7 +141,7 @@ class Database:
 
         The best few of each task of the kernel's name, of targets that `compatible(..., purpose="schedule")` does
         not refuse, the nearest targets and problems first. A Kernel leaves out what its space does not hold, and
-        what its `needs` forbid here.
+        what its `needs`, which are asked in this process, forbid here.
         """
         return self._advisor.seeds(_asked(kernel, problem, target, toolchain), limit)
 
