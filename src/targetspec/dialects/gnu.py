@@ -165,12 +165,13 @@ def _systems(triple: Triple) -> Iterator[str]:
     environment = _GNU_ENVIRONMENTS.get(triple.environment, triple.environment) + triple.environment_version
     if triple.os == "windows":
         yield from _WINDOWS.get(triple.environment, ())
+        yield from (f"windows-{environment}", f"win32-{environment or triple.object_format}")
     elif triple.os == "hurd" and environment == "gnu":
         yield f"gnu{triple.os_version}"
     elif triple.os == "unknown":
         yield from filter(None, (environment, triple.object_format))
     elif not environment:
-        yield from (os, f"{os}-{triple.object_format}")
+        yield from (os, f"{os}-{triple.object_format}", f"{triple.object_format}-{os}")
     else:
         yield from _with_environment(triple, os, environment)
 
