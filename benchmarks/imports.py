@@ -33,7 +33,7 @@ def imports() -> None:
             "nothing": "pass",
             "targetspec, and a CpuTarget": "import targetspec; targetspec.CpuTarget(triple='x86_64-linux-gnu')",
             "targetspec, and a parse": "import targetspec; targetspec.parse('x86_64-linux-gnu -mcpu=haswell')",
-            "targetspec, and loads": "import targetspec; targetspec.loads('{\"kind\": \"cuda\"}')",
+            "targetspec, and loads": 'import targetspec; targetspec.loads(\'{"kind": "cuda"}\')',
             "cattrs": "import cattrs",
             "archspec.cpu": "import archspec.cpu",
         }

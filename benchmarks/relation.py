@@ -1,6 +1,6 @@
 """The relation between CPU targets beside archspec's `<=`, which gives no reasons.
 
-    python benchmarks/relation.py
+python benchmarks/relation.py
 """
 
 from __future__ import annotations
@@ -13,7 +13,18 @@ from _side_by_side import medians, peer, show
 
 from targetspec import CpuTarget
 
-NAMES = ("nehalem", "sandybridge", "ivybridge", "haswell", "broadwell", "skylake", "cascadelake", "icelake", "zen2", "zen3")
+NAMES = (
+    "nehalem",
+    "sandybridge",
+    "ivybridge",
+    "haswell",
+    "broadwell",
+    "skylake",
+    "cascadelake",
+    "icelake",
+    "zen2",
+    "zen3",
+)
 _OURS = {"icelake": "icelake-server", "zen2": "znver2", "zen3": "znver3"}
 
 
