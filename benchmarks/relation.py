@@ -5,8 +5,11 @@ python benchmarks/relation.py
 
 from __future__ import annotations
 
+import gc
 import itertools
-from collections.abc import Callable, Iterator
+import statistics
+import time
+from collections.abc import Callable
 from typing import Any
 
 from _side_by_side import medians, peer, show
@@ -30,21 +33,6 @@ _OURS = {"icelake": "icelake-server", "zen2": "znver2", "zen3": "znver3"}
 
 def _targets() -> tuple[CpuTarget, ...]:
     return tuple(CpuTarget(triple="x86_64-unknown-linux-gnu", cpu=_OURS.get(name, name)) for name in NAMES)
-
-
-def _fresh() -> Callable[[], object]:
-    """Return what judges a pair never seen before at each call, of targets that were in use already."""
-    pairs = iter(_new_pairs())
-    return lambda: next(pairs)
-
-
-def _new_pairs() -> Iterator[object]:
-    while True:
-        first, second = _targets(), _targets()
-        for target in (*first, *second):
-            target.compatible(target)
-        for a, b in itertools.product(first, second):
-            yield a.compatible(b)
 
 
 def _in_turn(pairs: list[tuple[Any, Any]], call: Callable[[Any, Any], object]) -> Callable[[], object]:
@@ -71,10 +59,6 @@ def main() -> None:
 
 def _measure_new(theirs: list[tuple[Any, Any]] | None) -> dict[str, float]:
     """Time whole grids of pairs, made before the clock runs: no pair is judged twice."""
-    import gc
-    import statistics
-    import time
-
     found: dict[str, list[float]] = {"targetspec, new": [], "archspec <=": []}
     for _ in range(101):
         first, second = _targets(), _targets()

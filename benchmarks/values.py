@@ -5,6 +5,8 @@
 TVM (apache-tvm 0.27.0.post1 with apache-tvm-ffi 0.1.14.post1) is compared where it is installed.
 """
 
+# ruff: noqa: S301 - what is loaded was dumped here
+
 from __future__ import annotations
 
 import json

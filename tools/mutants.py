@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # The modules of the relation below src/targetspec, and the parts that are it; None is all of them.
 _SOURCES: Mapping[str, tuple[str, ...] | None] = {
@@ -113,8 +113,6 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
     "any": ("all",),
     "all": ("any",),
     "max": ("min",),
-    "need": ("have",),
-    "have": ("need",),
 }
 _ANSWERS: Mapping[str, tuple[str, ...]] = {"yes": ("no",), "no": ("unknown",), "unknown": ("yes", "no")}
 _SIDES = (("need", "have"), ("built_for", "run_on"))
@@ -224,8 +222,27 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.iter_child_nodes(node)
 
 
-def _of_node(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+def _of_node(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:  # noqa: C901, PLR0912 - one case a change
     """Yield what each change replaces, and by what."""
+    yield from _of_condition(node)
+    match node:
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _COMBINED:
+            yield node, f"({ast.unparse(ast.BinOp(left, _COMBINED[type(op)](), right))})"
+        case ast.Constant(value=value):
+            yield from ((node, repr(other)) for other in _other_values(value))
+        case ast.Name(id=name, ctx=ast.Load()):
+            yield from ((node, other) for other in _NAMES.get(name, ()))
+        case ast.Tuple(elts=elements) | ast.Set(elts=elements) if isinstance(node, ast.Set) or _is_table(
+            node
+        ):
+            yield from _dropped(node, elements)
+        case ast.Call():
+            yield from _of_call(node)
+        case ast.FunctionDef() | ast.Lambda():
+            yield from _swapped(node)
+
+
+def _of_condition(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             for other in _COMPARED[type(op)]:
@@ -241,26 +258,16 @@ def _of_node(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
             yield node, f"({ast.unparse(ast.IfExp(test, orelse, body))})"
         case ast.If(test=ast.Name() | ast.Call() | ast.Attribute() as test):
             yield test, f"not {ast.unparse(test)}"
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _COMBINED:
-            yield node, f"({ast.unparse(ast.BinOp(left, _COMBINED[type(op)](), right))})"
-        case ast.Constant(value=str() as word):
-            for other_word in _ANSWERS.get(word, ()):
-                yield node, repr(other_word)
-        case ast.Constant(value=int() as number) if type(number) is int:
-            yield node, str(number + 1)
-        case ast.Constant(value=bool() as flag):
-            yield node, str(not flag)
-        case ast.Name(id=name, ctx=ast.Load()) if name not in ("need", "have"):
-            for other_name in _NAMES.get(name, ()):
-                yield node, other_name
-        case ast.Tuple(elts=elements) | ast.Set(elts=elements) if isinstance(node, ast.Set) or _is_table(
-            node
-        ):
-            yield from _dropped(node, elements)
-        case ast.Call():
-            yield from _of_call(node)
-        case ast.FunctionDef() | ast.Lambda():
-            yield from _swapped(node)
+
+
+def _other_values(value: Any) -> Iterator[Any]:
+    match value:
+        case bool():
+            yield not value
+        case int():
+            yield value + 1
+        case str():
+            yield from _ANSWERS.get(value, ())
 
 
 def _is_table(node: ast.Tuple) -> bool:

@@ -47,6 +47,10 @@ def _fit(purpose: Purpose) -> Any:
     return lambda need, have: worst(one(member, have) for member in need)
 
 
+def _length(way: list[str]) -> int:
+    return len(way)
+
+
 def _bridges_taken(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str:
     """Return the bridges over which each member that is needed fits some member that is there; empty where one does not."""
     taken: dict[str, None] = {}
@@ -57,7 +61,7 @@ def _bridges_taken(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str
         ]
         if not ways:
             return ""
-        taken |= dict.fromkeys(min(ways, key=len))
+        taken |= dict.fromkeys(min(ways, key=_length))
     return ", ".join(taken)
 
 
