@@ -222,7 +222,7 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
             yield from ast.iter_child_nodes(node)
 
 
-def _of_node(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:  # noqa: C901, PLR0912 - one case a change
+def _of_node(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """Yield what each change replaces, and by what."""
     yield from _of_condition(node)
     match node:

@@ -23,7 +23,7 @@ def test_what_options_say_is_read_back(target):
     assert target == parse(target.format("llvm"), "llvm")
 
 
-def _lost(target):
+def _lost(target: CpuTarget) -> NotRepresentableError | None:
     try:
         target.format("llvm")
     except NotRepresentableError as error:

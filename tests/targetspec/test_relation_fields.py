@@ -195,7 +195,7 @@ def test_what_mends_a_no_is_a_field_of_the_code(case: Case) -> None:
         (Case("hexagon", {"version": "v68"}, {"version": "v66"}, ""), None),
         (Case("hexagon", {"hvx_bytes": 64}, {"hvx_bytes": 128}, "", "", {"version": "v68"}), ("hvx_bytes", 64)),
     ],
-    ids=repr,
+    ids=lambda value: repr(value) if isinstance(value, Case) else str(value and value[0]),
 )  # fmt: skip
 def test_what_mends_a_no(case: Case, repair: tuple[str, Any] | None) -> None:
     """The repair of the one blocking reason, which makes a yes of it."""

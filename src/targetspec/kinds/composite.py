@@ -47,21 +47,18 @@ def _fit(purpose: Purpose) -> Any:
     return lambda need, have: worst(one(member, have) for member in need)
 
 
-def _length(way: list[str]) -> int:
-    return len(way)
-
-
 def _bridges_taken(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str:
     """Return the bridges over which each member that is needed fits some member that is there; empty where one does not."""
     taken: dict[str, None] = {}
     for member in _members(built_for):
         verdicts = (member.compatible(other, bridges=bridges) for other in _members(run_on))
-        ways = [
+        ways: list[list[str]] = [
             [reason.bridge for reason in verdict.reasons if reason.bridge] for verdict in verdicts if verdict
         ]
         if not ways:
             return ""
-        taken |= dict.fromkeys(min(ways, key=_length))
+        shortest: list[str] = min(ways, key=len)
+        taken |= dict.fromkeys(shortest)
     return ", ".join(taken)
 
 
