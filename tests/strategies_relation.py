@@ -111,6 +111,7 @@ _POOLS: dict[tuple[str, str], tuple[Any, ...]] = {
     ("hexagon", "extensions"): ("hvx-qfloat", "hvx-ieee-fp"),
 }
 _TRIES = 15
+_TOGETHER = 6
 _INTERESTING = 8
 Grow = Callable[[Random, Target], Target]
 
@@ -119,7 +120,7 @@ def subject_target(rng: Random, subject: str) -> Target:
     """Return a target of a family, a kind of device, or a composite."""
     if subject == "composite":
         drawn = [_member(rng) for _ in range(rng.randint(1, 3))]
-        return CompositeTarget(members=drawn, host=_host(rng) if rng.random() < 0.3 else None)  # noqa: PLR2004
+        return CompositeTarget(members=drawn, host=_host(rng) if rng.random() < 0.3 else None)
     if subject in DEVICES:
         return _changed(rng, registry.kind(subject)(), rng.randint(1, _INTERESTING))
     if subject == "nowhere":
@@ -190,10 +191,10 @@ def _change(rng: Random, target: Target) -> Target:
 
 @functools.cache
 def _fields(kind: str) -> tuple[str, ...]:
-    """Return the fields, those that decide something in four places, and features in eight more."""
+    """Return the fields: those that decide something in more places than others, and features in the most."""
     specs = registry.kind(kind).specs()
-    deciding = [name for name, one in specs.items() if one.rules["code"]]
-    return (*specs, *deciding * 3, *(["features"] * _INTERESTING if kind == "cpu" else []))
+    deciding = [name for name, one in specs.items() for purpose in ("code", "link") if one.rules[purpose]]
+    return (*specs, *deciding * 2, *(["features"] * _INTERESTING if kind == "cpu" else []))
 
 
 def _changed_composite(rng: Random, target: Any) -> Target:
@@ -218,7 +219,7 @@ def _value(rng: Random, target: Target, name: str) -> Any:
     """Return another value for a field, now and then none."""
     now, pool = getattr(target, name), _POOLS.get((target.kind, name))
     if name == "host":
-        return None if rng.random() < 0.25 else _host(rng) if now is None else near(rng, now).without_host()  # noqa: PLR2004
+        return None if rng.random() < 0.25 else _host(rng) if now is None else near(rng, now).without_host()
     if name == "features":
         return _features(rng, target)
     if name in ("restrictions", "tuning", "cpu", "tune", "triple"):
@@ -255,17 +256,17 @@ def _features(rng: Random, target: Any) -> Any:
 
 def _any_features(rng: Random, target: Any) -> Any:
     features = target.features
-    if features is None or rng.random() < 0.1:  # noqa: PLR2004
+    if features is None or rng.random() < 0.1:
         return None
     family = features.family
-    if rng.random() < 0.2:  # noqa: PLR2004
+    if rng.random() < 0.2:
         bits = 64 if target.triple is None else target.triple.pointer_bits
         return cpu.resolve(family, rng.choice(_cpus(family)), bits=bits)
     name = rng.choice(_with_role(family, "isa") + _with_role(family, "abi"))
     here = sorted(features)
-    if rng.random() < 0.05:  # noqa: PLR2004
+    if rng.random() < 0.05:
         return FeatureSet.verbatim(family, (*features, "from-the-future"), "99.0.0")
-    if here and rng.random() < 0.4:  # noqa: PLR2004
+    if here and rng.random() < 0.4:
         return features.with_changes(remove=[rng.choice(here)])
     return features.with_changes(add=[name])
 
@@ -281,7 +282,7 @@ def _of_family(rng: Random, target: Any, name: str) -> Any:
     known = (
         _with_role(family, "inverse" if name == "restrictions" else "tuning") if family is not None else ()
     )
-    if not known or rng.random() < 0.3:  # noqa: PLR2004
+    if not known or rng.random() < 0.3:
         return frozenset()
     one = rng.choice(known)
     return getattr(target, name) ^ {one} if name == "restrictions" else frozenset({rng.choice("+-") + one})
@@ -312,14 +313,16 @@ def pair_where(
     rng: Random, subject: str, purpose: Purpose, wanted: Callable[[Verdict], bool]
 ) -> tuple[Target, Target]:
     """Return two targets, with a wanted verdict where one was met, otherwise with any."""
-    first = subject_target(rng, subject)
+    drawn = [subject_target(rng, subject)]
     # Where none of those near will do, some that have nothing in common are drawn as well.
     others = (subject_target(rng, subject) for _ in range(_TRIES))
-    for second in itertools.chain(_candidates(rng, first), others):
-        for a, b in rng.sample([(first, second), (second, first)], 2):
-            if wanted(a.compatible(b, purpose=purpose)):
-                return a, b
-    return first, near(rng, first)
+    for another in itertools.chain(_candidates(rng, drawn[0]), others):
+        for one in drawn[-_TOGETHER:]:
+            for first, second in rng.sample([(one, another), (another, one)], 2):
+                if wanted(first.compatible(second, purpose=purpose)):
+                    return first, second
+        drawn.append(another)
+    return drawn[0], near(rng, drawn[0])
 
 
 def chain(rng: Random, subject: str, purpose: Purpose) -> tuple[Target, Target, Target]:
@@ -343,7 +346,7 @@ def shrunk(rng: Random, target: Target) -> Target:
 
 
 def _resized(rng: Random, target: Any, resize: Grow) -> Target:
-    if target.host is not None and rng.random() < 0.3:  # noqa: PLR2004
+    if target.host is not None and rng.random() < 0.3:
         return target.evolve(host=_resized(rng, target.host, resize))
     if target.is_composite:
         members = list(target.members)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_relation import SUBJECTS, chain, grown, near, pair, pair_where, shrunk, subject_target
 
+from strategies_relation import SUBJECTS, chain, grown, near, pair, pair_where, shrunk, subject_target
 from targetspec import CpuTarget, Target
 from targetspec.compatibility import Verdict, judge, judge_plainly
 from targetspec.kinds.cpu_optional import known_optional
@@ -116,7 +116,6 @@ def repaired(verdict: Verdict) -> Target | None:
     if len(stated) < len(repairs):
         return None
     # Repairs of one field are one repair.
-    assert len(dict(stated)) == len({name: value for name, value in reversed(stated)} | dict(stated))
     assert all(dict(stated)[name] == value for name, value in stated)
     try:
         mended: Target = verdict.run_on.evolve(**dict(stated))
@@ -152,6 +151,10 @@ def test_every_way_to_ask_has_one_answer(subject: str, seed: int) -> None:
     first, second = pair(rng, subject, purpose, rng.choice(("yes", "no", "unknown")))
     answers = [*_answers(first, second, purpose)]
     assert [answers[0]] * len(answers) == answers
+    verdict = first.compatible(second, purpose=purpose)
+    assert verdict == pickle.loads(pickle.dumps(verdict))
+    assert bool(verdict) == (verdict.answer == "yes")
+    assert str(verdict).startswith(f"{verdict.answer}: ")
 
 
 def _answers(first: Target, second: Target, purpose: Purpose) -> Iterator[Answer]:
@@ -221,15 +224,8 @@ def test_premises_hold_in_most_examples(subject: str) -> None:
             one, other = pair_where(rng, subject, purpose, is_mendable)
             mended += is_mendable(one.compatible(other, purpose=purpose))
             open_ += _verdict(rng, subject, purpose, "unknown").answer == "unknown"
-        assert COUNTED / 2 <= min(chains, pairs, moved, refused, open_), (
-            purpose,
-            chains,
-            pairs,
-            moved,
-            refused,
-            open_,
-        )
-        assert mended >= COUNTED / 8, (purpose, mended)
+        counts = (chains, pairs, moved, refused, mended, open_)
+        assert COUNTED / 2 <= min(counts), (purpose, counts)
 
 
 def _verdict(rng: Random, subject: str, purpose: Purpose, answer: Answer) -> Verdict:
