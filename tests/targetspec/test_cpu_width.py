@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from targetspec import Triple, cpu
+from targetspec import CpuTarget, Triple, cpu
 from targetspec.errors import FeatureConflictError
 from targetspec.kinds.cpu_width import check_width
 from targetspec.triple_archs import ARCHS
@@ -73,3 +73,12 @@ def test_what_fits_passes(text, add, remove):
     """The triple's own width, the refusal of the other one, and what either width has."""
     triple = Triple.parse(text)
     check_width(triple.family, triple.arch, triple.pointer_bits, add, remove)
+
+
+def test_a_narrow_cpu_alone_has_the_set_of_its_own_width():
+    """Where no triple says the width, a CPU's code is of the widest that it runs: each name of one table makes a target."""
+    for family in cpu.family_names():
+        for name in cpu.cpu_names(family):
+            if len(cpu.families_of_cpu(name)) == 1:
+                wide = max(cpu.cpu_widths(family, name))
+                assert cpu.resolve(family, name, bits=wide).for_width(wide) == CpuTarget(cpu=name).features

@@ -455,7 +455,7 @@ def ground_of(triple: Triple | None, cpu: str | None) -> Ground:
         extras = facts.baseline_features(triple.arch, triple.sub_arch, triple.os)
     features = None
     if base is not None and family is not None:
-        bits = 64 if triple is None else triple.pointer_bits
+        bits = max(facts.cpu_widths(family, base)) if triple is None else triple.pointer_bits
         # A CPU of the other width is let through where it may run this one as well: the set is for the code's.
         features = facts.resolve(family, base, extras, bits=bits).for_width(bits)
     implied: dict[str, Any] = {} if features is None else {"features": features}
