@@ -114,6 +114,10 @@ def _survivors(mutants: Sequence[Mutant], workers: int, *, verbose: bool) -> lis
         waiting.put(one)
     found: list[str] = []
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        whole = Path(folder, "whole")
+        _copy_tree(whole)
+        if not _passes(whole, SOURCES[0]):
+            raise SystemExit(f"without a change the tests fail already: {' '.join(TESTS)}")
         threads = [
             threading.Thread(target=_work, args=(Path(folder, str(at)), waiting, found, verbose))
             for at in range(workers)
@@ -128,8 +132,6 @@ def _survivors(mutants: Sequence[Mutant], workers: int, *, verbose: bool) -> lis
 def _work(copy: Path, waiting: queue.SimpleQueue[Mutant], found: list[str], verbose: bool) -> None:
     """Take mutants as long as there are any, each in the same copy of the tree."""
     _copy_tree(copy)
-    if not _passes(copy, SOURCES[0]):
-        raise SystemExit(f"the tests fail as they are: see {' '.join(TESTS)}")
     while True:
         try:
             mutant = waiting.get_nowait()

@@ -214,7 +214,7 @@ def test_what_mends_a_no(case: Case, repair: tuple[str, Any] | None) -> None:
         (at_most, {(1, 1): "yes", (1, 2): "yes", (2, 1): "no", (None, None): "yes", (None, 1): "yes", (1, None): "unknown"}),
         (always, {(1, 2): "yes", (2, 1): "yes", (None, 1): "yes"}),
     ],
-    ids=lambda value: repr(value) if isinstance(value, Case) else value[0],
+    ids=lambda value: getattr(value, "__name__", "answers"),
 )  # fmt: skip
 def test_deciders_of_values(decide: Any, answers: dict[tuple[Any, Any], str]) -> None:
     """What a decider makes of values, and of what is not stated."""
