@@ -5,12 +5,14 @@
 #   make test ARGS="tests/tuner -k pool"  some of them
 #   make corpora                          count real inputs of other projects: right, wrong, listed
 #   make fuzz                             read a million strings of every dialect
+#   make laws                             the laws of compatibility, 5,000 examples each
+#   make mutation ARGS="--sample 60"       what the tests of compatibility notice; all without ARGS: long
 PYTHON ?= $(shell python3.11 -c 'print("python3.11")' 2>/dev/null || echo python3)
 VENV := .venv
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check
 ARGS ?=
 
-.PHONY: tune test faults lint typing coverage oracles bench corpora fuzz check clean
+.PHONY: tune test faults lint typing coverage oracles bench corpora fuzz laws mutation check clean
 
 tune: $(VENV)/tuner.stamp
 	$(VENV)/bin/tuner tune sgemm $(ARGS)
@@ -18,7 +20,7 @@ tune: $(VENV)/tuner.stamp
 test: $(VENV)/test.stamp
 	$(VENV)/bin/python -m pytest -n 2 $(ARGS)
 
-faults lint typing coverage oracles bench corpora fuzz: $(VENV)/nox.stamp
+faults lint typing coverage oracles bench corpora fuzz laws mutation: $(VENV)/nox.stamp
 	$(VENV)/bin/nox --session $@ -- $(ARGS)
 
 check: lint typing test

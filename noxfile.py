@@ -96,6 +96,30 @@ def corpora(session: nox.Session) -> None:
 
 
 @nox.session
+def laws(session: nox.Session) -> None:
+    """Try the laws of the relation with 5,000 examples each."""
+    install(session, "test")
+    tests = ("tests/targetspec/test_laws.py", "tests/targetspec/test_bridges.py")
+    session.run(
+        "pytest",
+        "-n",
+        "2",
+        "--timeout",
+        "1800",
+        *tests,
+        *session.posargs,
+        env={"HYPOTHESIS_PROFILE": "nightly"},
+    )
+
+
+@nox.session
+def mutation(session: nox.Session) -> None:
+    """Change the code of the relation in many small ways, and see that its tests notice; `--sample 60` takes some."""
+    install(session, "test")
+    session.run("python", "tools/mutate.py", *session.posargs)
+
+
+@nox.session
 def fuzz(session: nox.Session) -> None:
     """Read a million strings, random or made from real ones, in every dialect."""
     install(session, "test")
