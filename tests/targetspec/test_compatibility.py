@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 import targetspec
-from targetspec import CpuTarget, UnknownNameError
+from targetspec import CpuTarget, CudaTarget, HostConflictError, UnknownNameError, VulkanTarget
 
 LINUX = "x86_64-unknown-linux-gnu"
 
@@ -81,19 +83,44 @@ def test_needs_are_checked() -> None:
     assert not cpu("znver4").compatible(cpu("znver3"), purpose="schedule", needs={"vector_registers": 32})
 
 
-def test_the_seeds_of_this_work() -> None:
-    """A target and the same after a trip are equal and compatible; libs={cudnn} is compatible one way only."""
-    plain, with_library = cpu("znver3"), cpu("znver3", libs={"cudnn"})
-    again = pickle.loads(pickle.dumps(plain))
-    assert plain == again
-    assert plain.compatible(again)
-    assert again.compatible(plain)
-    assert plain.with_host(plain) == again.with_host(again).with_host(plain)
+ELSEWHERE = """
+import pickle, sys
+plain, device = pickle.load(sys.stdin.buffer)
+answers = plain.compatible(plain).answer, device.compatible(device, purpose="link").answer
+sys.stdout.buffer.write(pickle.dumps((plain, device, device.with_host(plain), answers)))
+"""
+
+
+def test_a_target_that_was_in_another_process_is_the_same() -> None:
+    """After a trip to a spawned interpreter and back targets are equal and compatible both ways, and equal hosts join."""
+    plain = cpu("znver3", libc_version="2.17", num_cores=8)
+    device = CudaTarget(arch="sm_90a", host=plain, libs={"cudnn"})
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE],
+        input=pickle.dumps((plain, device)),
+        capture_output=True,
+        check=True,
+    )
+    again, back, joined, answers = pickle.loads(done.stdout)
+    assert ("yes", "yes") == answers
+    assert (plain, device, device) == (again, back, joined)
+    for one, other in ((plain, again), (again, plain), (device, back), (back, device)):
+        for purpose in PURPOSES:
+            assert one.compatible(other, purpose=purpose)
+    assert device == back.with_host(plain) == device.without_host().with_host(again)
+    with pytest.raises(HostConflictError):
+        device.with_host(plain.evolve(num_cores=16))
+
+
+@pytest.mark.parametrize("make", [CpuTarget, CudaTarget, VulkanTarget])
+def test_libraries_set_targets_apart_one_way_only(make: Any) -> None:
+    """libs={cudnn} against none: unequal, and compatible from none to cudnn only, with the repair that adds it."""
+    plain, with_library = make(), make(libs={"cudnn"})
     assert plain != with_library
     assert plain.compatible(with_library)
-    verdict = with_library.compatible(plain)
-    assert "no" == verdict.answer
-    assert ("libs", frozenset({"cudnn"})) == verdict.reasons[0].repair
+    (reason,) = with_library.compatible(plain).reasons
+    assert ("libs", "cudnn", "blocks") == (reason.field, reason.needed, reason.weight)
+    assert ("libs", frozenset({"cudnn"})) == reason.repair
 
 
 def test_missing_features_are_named() -> None:
