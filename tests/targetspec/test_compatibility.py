@@ -11,6 +11,7 @@ import pytest
 
 import targetspec
 from targetspec import CpuTarget, CudaTarget, HostConflictError, UnknownNameError, VulkanTarget
+from targetspec.rules import PURPOSES
 
 LINUX = "x86_64-unknown-linux-gnu"
 
