@@ -136,6 +136,7 @@ class _Change(NamedTuple):
     scope: str
     node: ast.AST
     text: str
+    name: str = ""
 
 
 def mutants_of(module: str, source: str) -> list[Mutant]:
@@ -144,7 +145,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
     found, seen = [], Counter[str]()
     for change in _changes(module, source):
         start, end = _span(lines, change.node)
-        name = f"{module}:{change.scope}: {_short(source[start:end])} => {_short(change.text) or 'nothing'}"
+        name = f"{module}:{change.scope}: {change.name or _difference(source[start:end], change.text)}"
         seen[name] += 1
         if seen[name] > 1:
             name = f"{name} #{seen[name]}"
@@ -157,8 +158,8 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
     return found
 
 
-def _short(text: str) -> str:
-    return " ".join(text.split())
+def _difference(before: str, after: str) -> str:
+    return f"{' '.join(before.split())} => {' '.join(after.split())}"
 
 
 def _span(lines: list[str], node: ast.AST) -> tuple[int, int]:
@@ -184,7 +185,14 @@ def _changes(module: str, source: str) -> Iterator[_Change]:
                 # Of a kind only the declarations of its fields, which hold its rules.
                 for field in ast.iter_child_nodes(statement):
                     if isinstance(field, ast.AnnAssign):
-                        yield from _within(f"{scope}.{ast.unparse(field.target)}", field)
+                        declared = _within(f"{scope}.{ast.unparse(field.target)}", field)
+                        yield from (change for change in declared if not _is_of_shape(change.node))
+
+
+def _is_of_shape(node: ast.AST) -> bool:
+    """Say whether a change of a field's declaration is about the values that it takes, not about a rule."""
+    elements = node.elts if isinstance(node, ast.Tuple) else [node]
+    return all(isinstance(one, ast.Constant) for one in elements)
 
 
 def _scopes(statement: ast.stmt) -> Iterator[str]:
@@ -198,6 +206,8 @@ def _scopes(statement: ast.stmt) -> Iterator[str]:
 def _within(scope: str, node: ast.AST) -> Iterator[_Change]:
     for child, text in _of_node(node):
         yield _Change(scope, child, text)
+    if isinstance(node, ast.Call):
+        yield from _without_options(scope, node)
     for child in _children(node):
         yield from _within(scope, child)
 
@@ -290,13 +300,17 @@ def _dropped(node: ast.AST, elements: list[ast.expr]) -> Iterator[tuple[ast.AST,
 
 
 def _of_call(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:
-    """Drop an option of a rule, or ask a bridge or a repair about another field."""
+    """Ask a bridge about another rule, or have no repair."""
+    if isinstance(node.func, ast.Name) and node.func.id in ("over", "take_over"):
+        yield node, f"{node.func.id}('nothing')" if node.func.id == "over" else "None"
+
+
+def _without_options(scope: str, node: ast.Call) -> Iterator[_Change]:
     for at, keyword in enumerate(node.keywords):
         if keyword.arg in _OPTIONS and not _is_required(node, str(keyword.arg)):
             kept = [one for place, one in enumerate(node.keywords) if place != at]
-            yield node, ast.unparse(ast.Call(node.func, node.args, kept))
-    if isinstance(node.func, ast.Name) and node.func.id in ("over", "take_over"):
-        yield node, f"{node.func.id}('nothing')" if node.func.id == "over" else "None"
+            text = ast.unparse(ast.Call(node.func, node.args, kept))
+            yield _Change(scope, node, text, f"{ast.unparse(node.func)}(...) without {keyword.arg}")
 
 
 def _is_required(node: ast.Call, option: str) -> bool:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import argparse
 import compileall
+import multiprocessing
 import os
 import py_compile
 import queue
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
@@ -24,6 +24,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from explained_mutants import EXPLAINED
 from mutants import SOURCES, Mutant, mutants_of
 
@@ -48,6 +49,8 @@ _FIRST = {
     "kinds/cpu_optional.py": "test_cpu_optional.py",
 }
 _SECONDS = 240
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["pytest", "hypothesis.strategies", "attrs"])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -166,7 +169,24 @@ def _passes(copy: Path, module: str) -> bool:
 
 
 def _run(copy: Path, tests: Sequence[str]) -> bool:
-    # That premises are met is a test of the tests.
+    """Run tests in a process that has pytest and hypothesis from its start, and nothing of the copy."""
+    process = _CONTEXT.Process(target=_test, args=(str(copy), tuple(tests)))
+    process.start()
+    process.join(_SECONDS)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    return process.exitcode == 0
+
+
+def _test(copy: str, tests: Sequence[str]) -> None:
+    os.chdir(copy)
+    sys.path.insert(0, str(Path(copy, "src")))
+    os.environ["HYPOTHESIS_PROFILE"] = "mutation"
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    # That premises are met is a test of the tests. Modules that are there from the start cannot be rewritten, nor need be.
     options = [
         "-x",
         "-q",
@@ -178,21 +198,9 @@ def _run(copy: Path, tests: Sequence[str]) -> bool:
         "-p",
         "no:xdist",
         "--tb=no",
+        "-Wignore:Module already imported:pytest.PytestAssertRewriteWarning",
     ]
-    environment = {**os.environ, "PYTHONPATH": str(copy / "src"), "HYPOTHESIS_PROFILE": "mutation"}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", *options, *(f"tests/targetspec/{name}" for name in tests)],
-            cwd=copy,
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-            timeout=_SECONDS,
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0
+    os._exit(int(pytest.main([*options, *(f"tests/targetspec/{name}" for name in tests)])))
 
 
 if __name__ == "__main__":
