@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from targetspec import CpuTarget, cpu
+from targetspec.compatibility import Verdict
 from targetspec.kinds.cpu_optional import HIDDEN, OPTIONAL_FEATURES, hidden_by, known_optional
 
 
@@ -67,3 +68,56 @@ def test_doubt_needs_a_bare_name_and_code_that_uses_the_feature():
     assert "" == _doubt(guest, guest)
     assert "no" == zen.compatible(guest).answer
     assert "yes" == guest.compatible(zen).answer
+
+
+ZEN = CpuTarget(triple="x86_64-linux-gnu", cpu="znver3")
+
+
+def _cautions(verdict: Verdict) -> list[tuple[str, str]]:
+    return [(one.field, one.needed) for one in verdict.reasons if one.weight == "caution"]
+
+
+def test_a_yes_that_rests_on_a_name_carries_a_caution():
+    """It names the features, says to detect the machine, and goes with the answer yes, the set being stated or not."""
+    for machine in (ZEN, ZEN.evolve(features=ZEN.features), ZEN.evolve(num_cores=4)):
+        verdict = ZEN.compatible(machine)
+        assert verdict
+        ((field, needed),) = _cautions(verdict)
+        assert "features" == field
+        assert known_optional("x86", "znver3") == set(needed.split(", "))
+        assert "detect the machine" in str(verdict)
+
+
+def test_no_caution_without_a_yes_or_without_doubt():
+    """None beside a no or an unknown, for a detected set, for code without such features, and for other purposes."""
+    plain = CpuTarget(triple="x86_64-linux-gnu", cpu="x86-64-v2")
+    for code, machine, purpose in (
+        (ZEN.evolve(libs={"mkl"}), ZEN, "code"),
+        (ZEN.evolve(libc_version="2.36"), ZEN, "code"),
+        (ZEN, ZEN.evolve(features=ZEN.features.with_changes(add=["avx512f"])), "code"),
+        (plain, ZEN, "code"),
+        (ZEN, ZEN, "link"),
+        (ZEN, ZEN, "schedule"),
+        (CpuTarget(cpu="znver3").evolve(features=None), CpuTarget(), "code"),
+    ):
+        assert [] == _cautions(code.compatible(machine, purpose=purpose))
+
+
+def test_what_a_bridge_runs_is_not_doubted():
+    """A layer that has the instruction set makes no use of the machine's; its own caution names it alone."""
+    phone = CpuTarget(triple="aarch64-linux-gnu", cpu="cortex-a72")
+    code = CpuTarget(triple="armv7-linux-gnueabihf", cpu="cortex-a15")
+    verdict = code.compatible(phone, bridges=("compat32",))
+    assert verdict
+    assert {"compat32"} == {one.bridge for one in verdict.reasons if one.weight == "caution"}
+
+
+def test_the_source_of_a_doubt_is_told():
+    """Each hidden feature has who hides it, and what nobody hides has nobody."""
+    assert "phones" in hidden_by("aarch64", "cortex-a710", "sve2")
+    assert "" == hidden_by("aarch64", "cortex-a710", "neon")
+    assert "" == hidden_by("x86", "haswell", "avx2")
+    assert frozenset() == known_optional("x86", "haswell")
+    assert known_optional("x86", "znver3") == known_optional("x86", "znver4") & known_optional(
+        "x86", "znver3"
+    )
