@@ -118,5 +118,3 @@ def test_the_source_of_a_doubt_is_told():
     assert "" == hidden_by("aarch64", "cortex-a710", "neon")
     assert "" == hidden_by("x86", "haswell", "avx2")
     assert frozenset() == known_optional("x86", "haswell")
-        "x86", "znver3"
-    )
