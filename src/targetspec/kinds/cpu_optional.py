@@ -70,7 +70,7 @@ def known_optional(family: str, cpu: str) -> frozenset[str]:
         UnknownNameError: no such family or CPU.
 
     >>> sorted(known_optional("x86", "znver2"))
-    ['clzero', 'mwaitx', 'rdpru', 'wbnoinvd']
+    ['mwaitx', 'rdpru', 'xsaves']
     """
     name = facts.canonical_cpu(family, cpu)
     roots = {
