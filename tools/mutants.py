@@ -84,9 +84,9 @@ _SOURCES: Mapping[str, tuple[str, ...] | None] = {
 }
 SOURCES = tuple(_SOURCES)
 _WORDING = {"label", "statement", "source", "say", "advice", "what", "unit"}
-# Functions that only write for people, and names of types.
+# Functions that only write for people; names of types, and what only the former ask.
 _FOR_PEOPLE = ("show", "_say", "_name_", "_written", "_dotted", "_listed", "_host_say", "_extra", "_stated")
-_TYPES = ("Answer", "Purpose", "Weight", "View", "Versions", "Reason", "_ASKED")
+_TYPES = ("Answer", "Purpose", "Weight", "View", "Versions", "Reason", "_ASKED", "SETS")
 _OPTIONS = {"repair", "bridge", "caution", "weight", "apart", "need", "link", "schedule", "demand", "promise"}
 _COMPARED: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.LtE: (ast.GtE, ast.Lt),

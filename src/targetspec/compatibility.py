@@ -234,7 +234,7 @@ def _rules(built_for: Any, run_on: Any, purpose: Purpose) -> Iterator[tuple[Rule
         return
     needs, here = built_for.stance(purpose), run_on.stance(purpose)
     for rule, need, same in zip(here.rules, needs.most, here.most, strict=True):
-        if need != same or rule.weight is not None:
+        if need != same or rule.caution is not None:
             yield rule, need
     if here.apart_rule is not None:
         yield here.apart_rule, needs.apart

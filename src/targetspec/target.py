@@ -108,6 +108,23 @@ def _host_bridge(built_for: Target, run_on: Target, bridges: tuple[str, ...]) ->
     return ", ".join({reason.bridge: None for reason in verdict.reasons if reason.bridge}) if verdict else ""
 
 
+def doubted(need: Target | None, have: Target | None) -> str:
+    """Return what code needs of a target that its machines may hide, in words; empty where nothing, or no yes, is doubted."""
+    if need is None or have is None:
+        return ""
+    return ", ".join(one.needed for one in need.compatible(have).reasons if one.weight == "caution")
+
+
+_HOST_DOUBT = Rule(
+    label="host",
+    statement="the name of the host's CPU stands for features that some machines hide; detect the machine to know",
+    source="compatibility of hosts, host against host",
+    decide=lambda need, have: "unknown" if doubted(need, have) else "yes",
+    demand=lambda target: target.host,
+    promise=lambda target: target.host,
+    say=lambda need, have: (doubted(need, have), "a host of which the CPU's name is known"),
+)
+
 _HOST = Rule(
     label="host",
     statement="the code for the host must run on the other host",
@@ -119,6 +136,7 @@ _HOST = Rule(
     repair=lambda built_for, run_on: ("host", built_for.host),  # noqa: ARG005 - a repair takes both
     advice="state the host of the target that runs it",
     bridge=_host_bridge,
+    caution=_HOST_DOUBT,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from targetspec import CpuTarget, cpu
+from targetspec import CompositeTarget, CpuTarget, CudaTarget, cpu
 from targetspec.compatibility import Verdict
 from targetspec.kinds.cpu_optional import HIDDEN, OPTIONAL_FEATURES, hidden_by, known_optional
 
@@ -86,6 +86,26 @@ def test_a_yes_that_rests_on_a_name_carries_a_caution():
         assert "features" == field
         assert known_optional("x86", "znver3") == set(needed.split(", "))
         assert "detect the machine" in str(verdict)
+
+
+def test_hosts_and_members_carry_the_caution_too():
+    """Code for a host, or a member, that rests on a name is doubted as it is alone, an equal one as well."""
+    doubted = ", ".join(sorted(known_optional("x86", "znver3")))
+    detected = ZEN.evolve(features=ZEN.features.with_changes(add=["avx512f"]))
+    device, there = CudaTarget(host=ZEN), CudaTarget(host=detected)
+    assert [("host", doubted)] == _cautions(device.compatible(device))
+    assert [("host", doubted)] == _cautions(device.compatible(device.evolve(num_cores=4)))
+    assert [] == _cautions(device.compatible(there))
+    one, other = CompositeTarget(members=[ZEN]), CompositeTarget(members=[detected, CudaTarget()])
+    assert [("members", doubted)] == _cautions(one.compatible(one))
+    assert [("members", doubted)] == _cautions(ZEN.compatible(one))
+    assert [] == _cautions(one.compatible(other))
+    # One machine that is known to have it all is enough.
+    assert [] == _cautions(one.compatible(CompositeTarget(members=[ZEN, detected])))
+    for purpose in ("link", "schedule"):
+        assert [] == _cautions(one.compatible(one, purpose=purpose)) + _cautions(
+            device.compatible(device, purpose=purpose)
+        )
 
 
 def test_no_caution_without_a_yes_or_without_doubt():

@@ -257,3 +257,80 @@ def test_kinds_never_mix(kind: str, purpose: Any) -> None:
     verdict = one.compatible(other, purpose=purpose, bridges=("wine", "qemu-user"))
     assert "no" == verdict.answer
     assert ["members" if kind == "composite" else "kind"] == [reason.field for reason in verdict.reasons]
+
+
+LIMITS = [
+    (kind, name)
+    for kind in sorted(registry.KINDS)
+    if kind != "composite"
+    for name in sorted(registry.kind(kind).need_rules())
+    if name not in ("warp_size", "vector_bits", "vector_registers")
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), LIMITS, ids="-".join)
+@pytest.mark.parametrize("purpose", PURPOSES)
+def test_a_need_is_a_floor_of_its_limit(kind: str, name: str, purpose: Any) -> None:
+    """A limit above or at the need meets it, one below does not, and of one not stated nothing is known; nothing mends it."""
+    cls = registry.kind(kind)
+    for there, answer in ((9, "yes"), (8, "yes"), (7, "no"), (None, "unknown")):
+        target = cls(**{name: there})
+        verdict = target.compatible(target, purpose=purpose, needs={name: 8})
+        assert answer == verdict.answer
+        reasons = [reason for reason in verdict.reasons if reason.weight in ("blocks", "undecided")]
+        assert ([] if answer == "yes" else [f"needs.{name}"]) == [reason.field for reason in reasons]
+        assert {None} >= {reason.repair for reason in reasons}
+        assert all(name in reason.advice for reason in reasons if reason.weight == "undecided")
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in sorted(registry.KINDS) if "warp_size" in registry.kind(kind).specs()]
+)
+def test_a_needed_warp_size_is_exact(kind: str) -> None:
+    """A configuration is written for one number of threads in step."""
+    cls = registry.kind(kind)
+    stated = {"extensions": {"subgroups"}} if kind == "webgpu" else {}
+    target, bare = cls(warp_size=32, **stated), cls(**stated)
+    for there, need, answer in (
+        (target, 32, "yes"),
+        (target, 64 if kind != "cuda" else 32, "no"),
+        (bare, 32, "unknown"),
+    ):
+        if kind == "cuda" and answer == "no":
+            continue
+        verdict = target.compatible(there, purpose="schedule", needs={"warp_size": need})
+        assert answer == verdict.answer
+
+
+@pytest.mark.parametrize(
+    ("name", "needs", "answer"),
+    [
+        ("haswell", {"vector_bits": 256}, "yes"),
+        ("haswell", {"vector_bits": 128}, "yes"),
+        ("haswell", {"vector_bits": 512}, "no"),
+        ("haswell", {"vector_registers": 16}, "yes"),
+        ("haswell", {"vector_registers": 17}, "no"),
+        ("skylake-avx512", {"vector_bits": 512, "vector_registers": 32}, "yes"),
+    ],
+)
+def test_vectors_that_are_needed(name: str, needs: dict[str, int], answer: str) -> None:
+    """The widths and numbers of vector registers are floors, and follow from the instruction set."""
+    target = CpuTarget(triple=LINUX, cpu=name)
+    for purpose in PURPOSES:
+        assert answer == target.compatible(target, purpose=purpose, needs=needs).answer
+
+
+def test_a_need_of_a_composite_is_met_by_one_member() -> None:
+    """The best of the members that know the need decides; members that do not know it are not asked."""
+    cuda, cpu, composite = (registry.kind(name) for name in ("cuda", "cpu", "composite"))
+    both = composite(members=[cpu(triple=LINUX, num_cores=4), cuda(num_cores=100), cuda()])
+    for needs, answer in (
+        ({"num_cores": 100}, "yes"),
+        ({"num_cores": 101}, "unknown"),
+        ({"vector_bits": 64}, "yes"),
+    ):
+        assert answer == both.compatible(both, needs=needs).answer
+    stated = composite(members=[cpu(triple=LINUX, num_cores=4), cuda(num_cores=100)])
+    verdict = stated.compatible(stated, needs={"num_cores": 101})
+    assert "no" == verdict.answer
+    assert ["needs.num_cores"] == [reason.field for reason in verdict.reasons if reason.weight == "blocks"]

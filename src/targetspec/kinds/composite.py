@@ -11,7 +11,7 @@ from targetspec.errors import HostConflictError
 from targetspec.fields import NameSet, Refused, Shape, Spec, spec
 from targetspec.kinds.device import both_ways
 from targetspec.rules import Answer, Purpose, Rule, Weight, best, show, worst
-from targetspec.target import MembersShape, Target, frozen_names
+from targetspec.target import MembersShape, Target, doubted, frozen_names
 
 
 @attrs.frozen
@@ -62,6 +62,23 @@ def _bridges_taken(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str
     return ", ".join(taken)
 
 
+def _doubts(need: tuple[Target, ...], have: tuple[Target, ...]) -> str:
+    """Return what is doubted of each member that is needed, where every member that it fits gives a doubt."""
+    ways = [[doubted(member, other) for other in have if member.compatible(other)] for member in need]
+    return ", ".join(min(found, key=len) for found in ways if found and all(found))
+
+
+_MEMBER_DOUBT = Rule(
+    label="members",
+    statement="the name of a member's CPU stands for features that some machines hide; detect the machine to know",
+    source="a composite is as good as its members",
+    decide=lambda need, have: "unknown" if _doubts(need, have) else "yes",
+    demand=_members,
+    promise=_members,
+    say=lambda need, have: (_doubts(need, have), "a member of which the CPU's name is known"),
+)
+
+
 def _members_rule(purpose: Purpose, weight: Weight | None = None) -> Rule:
     fit = _fit(purpose)
 
@@ -87,6 +104,7 @@ def _members_rule(purpose: Purpose, weight: Weight | None = None) -> Rule:
         repair=repair,
         advice="compare the members one by one: each verdict says which fact would decide it",
         weight=weight,
+        caution=_MEMBER_DOUBT if purpose == "code" else None,
         bridge=_bridges_taken,
     )
 
