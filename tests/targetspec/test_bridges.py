@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_relation import FAMILIES, SUBJECTS, pair, subject_target
 
+from strategies_relation import FAMILIES, SUBJECTS, pair, subject_target
 from targetspec import CompositeTarget, CpuTarget, CudaTarget, UnknownNameError
 from targetspec.compatibility import BRIDGES
 from targetspec.rules import PURPOSES
@@ -35,7 +35,12 @@ def cpu(triple: str, name: str | None = None, **fields: Any) -> CpuTarget:
         (cpu("armv7-linux-gnueabihf"), cpu("aarch64-linux-gnu", "cortex-a72"), "compat32", "no"),
         (cpu("armv6-linux-gnueabi"), cpu("aarch64-linux-gnu", "cortex-a53"), "compat32", "no"),
         (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "no"),
-        (cpu("riscv32-linux-gnu", abi="ilp32d", features=["i", "m"]), cpu("riscv64-linux-gnu", abi="lp64d"), "compat32", "no"),
+        (
+            cpu("riscv32-linux-gnu", abi="ilp32d", features=["i", "m"]),
+            cpu("riscv64-linux-gnu", abi="lp64d"),
+            "compat32",
+            "no",
+        ),
         (
             cpu("powerpc-linux-gnu", "ppc"),
             cpu("powerpc64-linux-gnu", "pwr7"),
