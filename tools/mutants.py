@@ -83,7 +83,8 @@ _SOURCES: Mapping[str, tuple[str, ...] | None] = {
     ),
 }
 SOURCES = tuple(_SOURCES)
-_WORDING = {"label", "statement", "source", "say", "advice", "what", "unit"}
+# Texts for people; and `strict`, which is an assertion.
+_WORDING = {"label", "statement", "source", "say", "advice", "what", "unit", "strict"}
 # Functions that only write for people; names of types, and what only the former ask.
 _FOR_PEOPLE = ("show", "_say", "_name_", "_written", "_dotted", "_listed", "_host_say", "_extra", "_stated")
 _TYPES = ("Answer", "Purpose", "Weight", "View", "Versions", "Reason", "_ASKED", "SETS")

@@ -61,6 +61,7 @@ def cpu(triple: str, name: str | None = None, **fields: Any) -> CpuTarget:
         # Windows's programs elsewhere.
         (cpu("x86_64-windows-msvc"), cpu(LINUX), "wine", "no"),
         (cpu("x86_64-windows-gnu"), cpu(MACOS), "wine", "no"),
+        (cpu("x86_64-pc-windows10.0.17763-msvc"), cpu(LINUX), "wine", "no"),
         (cpu("aarch64-windows-msvc"), cpu("aarch64-linux-gnu"), "wine", "no"),
         # A runtime of WebAssembly.
         (cpu("wasm32-wasip1"), cpu(LINUX), "wasmtime", "no"),

@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from targetspec import CpuTarget, Target, registry
+from targetspec import CpuTarget, Target, Triple, registry
+from targetspec.features import FeatureSet
+from targetspec.gpu_amd import TargetId
 from targetspec.rules import PURPOSES, always, at_most, best, contains, equal, within, worst
 
 LINUX = "x86_64-linux-gnu"
@@ -80,7 +82,37 @@ CASES = (
     _triples("x86_64-unknown-unknown-elf", "x86_64-linux-gnu", "uu", "nn"),
     _triples("x86_64-unknown-freebsd13", "x86_64-unknown-freebsd14", "yn", "yy"),
     _triples("x86_64-unknown-freebsd13", "x86_64-unknown-freebsd", "uy", "yy"),
+    _triples("powerpc-linux-gnu", "powerpc64le-linux-gnu", "nn", "nn"),
+    _triples("aarch64-linux-ohos10", "aarch64-linux-ohos12", "yn", "yy"),
+    _triples("x86_64-apple-macosx10.16", "x86_64-apple-macosx11", "yy", "yy"),
+    _triples("arm64-windows-msvc", "arm64ec-windows-msvc", "nn", "nn"),
+    _triples("arm64-apple-ios17-simulator", "arm64-apple-ios17", "nn", "nn"),
+    Case(
+        "cpu",
+        {"triple": "aarch64-linux-android"},
+        {"triple": "aarch64-linux-gnu"},
+        "nn",
+        "nn",
+        {"static": True},
+    ),
+    Case(
+        "cpu",
+        {"triple": "aarch64-linux-ohos"},
+        {"triple": "aarch64-linux-musl"},
+        "nn",
+        "nn",
+        {"static": True},
+    ),
+    Case(
+        "cpu",
+        {"triple": "aarch64-linux-pauthtest"},
+        {"triple": "aarch64-linux-musl"},
+        "nn",
+        "nn",
+        {"static": True},
+    ),
     Case("cpu", {"triple": LINUX, "cpu": "haswell"}, {"cpu": "haswell"}, "uu", "uu"),
+    Case("cpu", {"cpu": "haswell"}, {"cpu": "apple-m1"}, "nn", "nn"),
     Case("cpu", {}, {}, "yy", "yy"),
     Case("cpu", {"cpu": "generic"}, {"cpu": "haswell"}, "uu", "uu"),
     # Devices: linking is code both ways.
@@ -183,6 +215,19 @@ def test_what_mends_a_no_is_a_field_of_the_code(case: Case) -> None:
         (_cpu({"vector_bits": 256}, {"vector_bits": 128}, "", "", _SVE), ("vector_bits", 256)),
         (_cpu({}, {"restrictions": ["strict-align"]}, "", "", _ARM), ("restrictions", frozenset())),
         (_cpu({"libc_version": "2.36"}, {"libc_version": "2.17"}, "", ""), ("libc_version", "2.36")),
+        (_triples("x86_64-unknown-freebsd", "x86_64-unknown-netbsd", "", ""), ("triple", Triple.parse("x86_64-unknown-freebsd"))),
+        (_triples("x86_64-apple-macosx14", "x86_64-apple-macosx13", "", ""), ("triple", Triple.parse("x86_64-apple-macosx14"))),
+        (_triples("aarch64-linux-android30", "aarch64-linux-android21", "", ""), ("triple", Triple.parse("aarch64-linux-android30"))),
+        (_triples("powerpc-linux-gnu", "powerpc64le-linux-gnu", "", ""), None),
+        (_cpu({"features": ["avx2"]}, {"features": ["sse2"]}, "", ""), ("features", FeatureSet.closed("x86", ["avx2"]))),
+        (_cpu({"libc": "glibc"}, {"libc": "musl"}, "", "", "x86_64-unknown-freebsd"), None),
+        (_cpu({"float_abi": "soft"}, {"float_abi": "hard"}, "", "", "armv7-none-eabi"), ("float_abi", "soft")),
+        (_cpu({"long_double": "64"}, {"long_double": "ieee128"}, "", "", "powerpc64le-linux-gnu"), ("long_double", "64")),
+        (Case("rocm", {"target_id": "gfx90a:xnack+"}, {"target_id": "gfx90a:xnack-:sramecc+"}, ""), ("target_id", TargetId.parse("gfx90a:sramecc+:xnack+"))),
+        (Case("rocm", {"target_id": "gfx906"}, {"target_id": "gfx90a"}, ""), None),
+        (Case("cuda", {"code_form": "cubin"}, {"code_form": "ptx"}, "", "", {"arch": "sm_80"}), ("code_form", "cubin")),
+        (Case("cuda", {"ptx_isa": "8.8"}, {"ptx_isa": "8.0"}, "", "", {"arch": "sm_80", "code_form": "ptx"}), ("ptx_isa", "8.8")),
+        (Case("cuda", {"arch": "sm_90-real"}, {"arch": "sm_80"}, ""), None),
         (Case("cuda", {"host": BETTER_HOST}, {"host": HOST}, ""), ("host", BETTER_HOST)),
         (Case("rocm", {"warp_size": 32}, {"warp_size": 64}, ""), ("warp_size", 32)),
         (Case("rocm", {"generic_version": 1}, {"generic_version": 2}, ""), ("generic_version", 1)),
@@ -334,3 +379,54 @@ def test_a_need_of_a_composite_is_met_by_one_member() -> None:
     verdict = stated.compatible(stated, needs={"num_cores": 101})
     assert "no" == verdict.answer
     assert ["needs.num_cores"] == [reason.field for reason in verdict.reasons if reason.weight == "blocks"]
+
+
+@pytest.mark.parametrize(
+    ("code", "machine", "fields"),
+    [
+        ({}, {"triple": LINUX}, ["triple.arch", "triple.os", "features", "features (abi)"]),
+        ({"triple": LINUX}, {}, ["triple.arch", "triple.os", "libc", "features", "features (abi)"]),
+        ({"triple": LINUX, "cpu": "haswell"}, {"cpu": "haswell"}, ["triple.arch", "triple.os", "libc"]),
+        ({"triple": "arm64-apple-macos14"}, {"cpu": "apple-m1"}, ["triple.arch", "triple.os", "triple.os_version"]),
+        ({"triple": "aarch64-linux-android21"}, {"cpu": "apple-m1"}, ["triple.arch", "triple.os", "triple.environment_version", "libc"]),
+        ({"abi": "lp64"}, {}, ["abi"]),
+        ({"vector_bits": 128}, {}, ["vector_bits"]),
+    ],
+)  # fmt: skip
+def test_what_is_undecided(code: dict[str, Any], machine: dict[str, Any], fields: list[str]) -> None:
+    """An unknown names each fact that is not stated, and no other."""
+    verdict = CpuTarget(**code).compatible(CpuTarget(**machine))
+    assert "unknown" == verdict.answer
+    assert sorted(fields) == sorted(reason.field for reason in verdict.reasons)
+    assert {"undecided"} == {reason.weight for reason in verdict.reasons}
+    assert all("state" in reason.advice for reason in verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    ("code", "machine", "fields"),
+    [
+        ({"triple": "armv7-none-eabi"}, {"triple": "aarch64-unknown-none-elf"}, {"triple.arch"}),
+        ({"cpu": "haswell"}, {"cpu": "apple-m1"}, {"triple.arch", "features"}),
+        ({"triple": LINUX}, {"triple": "x86_64-linux-android"}, {"triple.os", "libc"}),
+        ({"triple": LINUX, "cpu": "haswell"}, {"triple": LINUX}, {"features"}),
+    ],
+)
+def test_what_blocks(code: dict[str, Any], machine: dict[str, Any], fields: set[str]) -> None:
+    """A no names each rule that says so."""
+    reasons = CpuTarget(**code).compatible(CpuTarget(**machine)).reasons
+    assert fields <= {reason.field for reason in reasons if reason.weight == "blocks"}
+
+
+def test_an_unstated_form_of_code_matches_what_is_not_stated() -> None:
+    """Values of abi that neither side states are no reason."""
+    one = CpuTarget(triple=LINUX)
+    assert () == one.compatible(one.evolve(model="other")).reasons
+
+
+def test_sets_of_other_tables_are_closed_for_the_relation() -> None:
+    """What a name implies counts for each rule, though the document that the set came from does not list it."""
+    whole = CpuTarget(triple="mips64el-linux-gnuabi64", features=FeatureSet.closed("mips", ["i6400"]))
+    listed = whole.evolve(features=FeatureSet.verbatim("mips", ["i6400"], "99.0.0"))
+    for purpose in PURPOSES:
+        assert "yes" == whole.compatible(listed, purpose=purpose).answer
+        assert "yes" == listed.compatible(whole, purpose=purpose).answer

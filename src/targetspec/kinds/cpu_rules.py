@@ -182,10 +182,15 @@ API_LEVEL = Rule(
 )
 
 
-def _linkable(need: Triple | None, have: Triple | None) -> Answer:
-    if need is None or have is None:
-        return equal(need, have)
-    same = need.llvm_compatible(have) and need.os == have.os and need.environment == have.environment
+def _platform(target: Any) -> tuple[Triple | None, str | None]:
+    return target.triple, _family(target)
+
+
+def _linkable(need: tuple[Triple | None, str | None], have: tuple[Triple | None, str | None]) -> Answer:
+    one, other = need[0], have[0]
+    if one is None or other is None:
+        return worst(map(equal, need, have))
+    same = one.llvm_compatible(other) and one.os == other.os and one.environment == other.environment
     return "yes" if same else "no"
 
 
@@ -194,8 +199,9 @@ LINK = Rule(
     statement="objects must agree on architecture, system and environment",
     source="LLVM Triple::isCompatibleWith",
     decide=_linkable,
-    demand=lambda target: target.triple,
-    promise=lambda target: target.triple,
+    demand=_platform,
+    promise=_platform,
+    say=lambda need, have: (show(need[0] or need[1]), show(have[0] or have[1])),
     advice="state the triple on both sides",
 )
 
