@@ -56,7 +56,10 @@ _CONTEXT.set_forkserver_preload(["pytest", "hypothesis.strategies", "attrs"])
 def main(arguments: Sequence[str] | None = None) -> int:
     chosen = _options(arguments)
     mutants = [
-        one for module in SOURCES if chosen.only in module for one in mutants_of(module, _source(module))
+        one
+        for module in SOURCES
+        if any(part in module for part in chosen.only)
+        for one in mutants_of(module, _source(module))
     ]
     total = len(mutants)
     if chosen.sample:
@@ -74,7 +77,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sample", type=int, default=0, help="how many mutants; all where it is left out")
     parser.add_argument("--seed", type=int, default=0, help="which sample")
-    parser.add_argument("--only", default="", help="modules with this in their path")
+    parser.add_argument("--only", nargs="+", default=[""], help="modules with one of these in their path")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--list", action="store_true", help="name the mutants and run nothing")
     parser.add_argument("--verbose", action="store_true", help="name each mutant with what became of it")

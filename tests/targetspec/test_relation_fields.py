@@ -417,6 +417,12 @@ def test_what_blocks(code: dict[str, Any], machine: dict[str, Any], fields: set[
     assert fields <= {reason.field for reason in reasons if reason.weight == "blocks"}
 
 
+def test_another_family_has_no_repair() -> None:
+    """A set of one family cannot be mended into one of another."""
+    reasons = CpuTarget(cpu="haswell").compatible(CpuTarget(cpu="apple-m1")).reasons
+    assert {None} == {reason.repair for reason in reasons}
+
+
 def test_an_unstated_form_of_code_matches_what_is_not_stated() -> None:
     """Values of abi that neither side states are no reason."""
     one = CpuTarget(triple=LINUX)
@@ -425,6 +431,11 @@ def test_an_unstated_form_of_code_matches_what_is_not_stated() -> None:
 
 def test_sets_of_other_tables_are_closed_for_the_relation() -> None:
     """What a name implies counts for each rule, though the document that the set came from does not list it."""
+    sse, avx = (FeatureSet.closed("x86", ["sse2"]), FeatureSet.verbatim("x86", ["avx2"], "99.0.0"))
+    assert CpuTarget(triple=LINUX, features=sse).compatible(CpuTarget(triple=LINUX, features=avx))
+    assert (
+        "no" == CpuTarget(triple=LINUX, features=avx).compatible(CpuTarget(triple=LINUX, features=sse)).answer
+    )
     whole = CpuTarget(triple="mips64el-linux-gnuabi64", features=FeatureSet.closed("mips", ["i6400"]))
     listed = whole.evolve(features=FeatureSet.verbatim("mips", ["i6400"], "99.0.0"))
     for purpose in PURPOSES:
