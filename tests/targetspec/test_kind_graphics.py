@@ -122,8 +122,10 @@ def test_spellings_of_hexagon_are_one_value() -> None:
 
 def test_extensions_of_any_vendor_are_taken() -> None:
     """The sets of extensions are open: a name of the registry's form is one, whoever's it is."""
-    assert VulkanTarget(extensions={"VK_AMDX_shader_enqueue", "VK_MADEUP_thing", "SPV_INTEL_2d_block_io"})
-    assert OpenCLTarget(extensions={"cl_APPLE_SetMemObjectDestructor", "cles_khr_int64", "__opencl_c_fp64"})
+    vulkan = {"VK_AMDX_shader_enqueue", "VK_MADEUP_thing", "SPV_INTEL_2d_block_io"}
+    assert vulkan == VulkanTarget(extensions=vulkan).extensions
+    opencl = {"cl_APPLE_SetMemObjectDestructor", "cles_khr_int64", "__opencl_c_fp64"}
+    assert opencl == OpenCLTarget(extensions=opencl).extensions
 
 
 def test_families_across_lines_are_transitive() -> None:
