@@ -289,6 +289,17 @@ def test_a_slow_candidate_is_stopped_early() -> None:
     assert not take_times(slow, seconds=0.02).stopped_early
 
 
+def test_what_calling_costs_makes_no_short_kernel_slow() -> None:
+    """A loop that is dear to enter is not taken for a slow call: of short calls, batches tell."""
+
+    def run(times: int) -> None:
+        until = time.thread_time() + 10e-6 + 1e-9 * times
+        while time.thread_time() < until:
+            pass
+
+    assert not take_times(run, best=1e-6, seconds=0.001).stopped_early
+
+
 def test_an_early_stop_is_an_outcome() -> None:
     """The measurement says so and keeps the bound known so far."""
     measured = measure_candidate(no_stage, make(), {"n": 100_000}, HOST, build(DOUBLING), best=1e-9)

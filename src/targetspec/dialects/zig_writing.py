@@ -49,7 +49,7 @@ def written(target: Target, *, lossy: bool) -> str:
 
 def _unwritten(target: CpuTarget) -> Iterator[str]:
     for name, value in stated_fields(target):
-        glibc = name == "libc_version" and target.libc == "glibc" and _VERSION.fullmatch(value)
+        glibc = name == "libc_version" and _glibc(target)
         soft = name == "float_abi" and (_soft_float(target) or (target.cpu is None and _own_model(target)))
         if name not in _WRITTEN and not glibc and not soft:
             yield name
@@ -109,8 +109,15 @@ def _abi_version(target: CpuTarget, triple: Triple, unfit: Unfit) -> str:
         return f".{version}"
     if version:
         unfit.append(("triple", f"zig has no version {version} of {triple.environment}"))
-    glibc = target.libc_version or ""
-    return f".{glibc}" if target.libc == "glibc" and _VERSION.fullmatch(glibc) else ""
+    glibc = _glibc(target)
+    return f".{glibc}" if glibc else ""
+
+
+def _glibc(target: CpuTarget) -> str:
+    """Return the version of glibc that an ABI of zig's can be followed by, "" where there is none."""
+    version, triple = target.libc_version or "", target.triple
+    gnu = triple is not None and triple.os != "windows" and triple.environment.startswith("gnu")
+    return version if gnu and target.libc == "glibc" and _VERSION.fullmatch(version) else ""
 
 
 def _object_format(triple: Triple) -> list[str]:
