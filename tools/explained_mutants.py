@@ -2,4 +2,20 @@
 
 from __future__ import annotations
 
-EXPLAINED: dict[str, str] = {}
+_SYMMETRIC = "the decision is the same with its sides exchanged"
+_SPEED = "what is left out is asked all the same, with the same answer: it is only slower"
+_SHORTER = "the other sequence ends at the third part, and so does the comparison"
+
+EXPLAINED: dict[str, str] = {
+    "rules.py:equal: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
+    "rules.py:subset: lambda built_for, run_on: (name, view(run_on) | view(built_for)) => "
+    "(lambda run_on, built_for: (name, view(run_on) | view(built_for)))": _SYMMETRIC,
+    "compatibility.py:judge_plainly: needs.most is not here.most and needs.most != here.most => "
+    "(needs.most is not here.most or needs.most != here.most)": _SPEED,
+    "compatibility.py:_judge_of: built_for: Any, run_on: Any => run_on: Any, built_for: Any": _SYMMETRIC,
+    "kinds/cpu_rules.py:_same_arch: 3 => 4": _SHORTER,
+    "kinds/cpu_rules.py:_same_arch: 3 => 4 #2": _SHORTER,
+    "kinds/cpu_rules.py:_same_system: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
+    "kinds/cpu_rules.py:_linkable: need: tuple[Triple | None, str | None], have: tuple[Triple | None, str | None] => "
+    "have: tuple[Triple | None, str | None], need: tuple[Triple | None, str | None]": _SYMMETRIC,
+}

@@ -209,6 +209,8 @@ def _within(scope: str, node: ast.AST) -> Iterator[_Change]:
         yield _Change(scope, child, text)
     if isinstance(node, ast.Call):
         yield from _without_options(scope, node)
+    if isinstance(node, ast.Set) or (isinstance(node, ast.Tuple) and _is_table(node)):
+        yield from _without_elements(scope, node)
     for child in _children(node):
         yield from _within(scope, child)
 
@@ -291,13 +293,14 @@ def _is_table(node: ast.Tuple) -> bool:
     )
 
 
-def _dropped(node: ast.AST, elements: list[ast.expr]) -> Iterator[tuple[ast.AST, str]]:
-    for at in range(len(elements)):
-        kept = [one for place, one in enumerate(elements) if place != at]
+def _without_elements(scope: str, node: ast.Tuple | ast.Set) -> Iterator[_Change]:
+    for at, gone in enumerate(node.elts):
+        kept = [one for place, one in enumerate(node.elts) if place != at]
         if isinstance(node, ast.Set):
-            yield node, ast.unparse(ast.Set(kept)) if kept else "set()"
+            text = ast.unparse(ast.Set(kept)) if kept else "set()"
         else:
-            yield node, ast.unparse(ast.Tuple(kept, ast.Load()))
+            text = ast.unparse(ast.Tuple(kept, ast.Load()))
+        yield _Change(scope, node, text, f"without {ast.unparse(gone)}")
 
 
 def _of_call(node: ast.Call) -> Iterator[tuple[ast.AST, str]]:

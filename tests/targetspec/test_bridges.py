@@ -136,6 +136,128 @@ def test_two_layers_at_once(code: CpuTarget, machine: CpuTarget, bridges: tuple[
         assert not code.compatible(machine, bridges=(one,))
 
 
+STRICT = cpu("aarch64-linux-gnu", restrictions={"strict-align"})
+
+
+@pytest.mark.parametrize(
+    ("code", "machine", "bridge", "field"),
+    [
+        (cpu("riscv64-linux-gnu", abi="lp64d"), cpu(LINUX), "qemu-user", "abi"),
+        (cpu("mipsel-linux-gnu"), cpu(LINUX), "qemu-user", "features (abi)"),
+        (cpu("armv7-linux-gnueabihf"), cpu(LINUX), "qemu-user", "float_abi"),
+        (cpu("powerpc64le-linux-gnu", long_double="ieee128"), cpu(LINUX), "qemu-user", "long_double"),
+        (cpu("aarch64-linux-gnu", vector_bits=256), cpu(LINUX), "qemu-user", "vector_bits"),
+        (cpu(LINUX), STRICT, "qemu-user", "restrictions"),
+        (cpu("i686-linux-gnu", abi="x"), cpu(LINUX), "compat32", "abi"),
+        (cpu("i686-linux-gnu", float_abi="soft"), cpu(LINUX), "compat32", "float_abi"),
+        (cpu("i686-linux-gnu", long_double="64"), cpu(LINUX), "compat32", "long_double"),
+        (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "features (abi)"),
+        (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "features"),
+        (cpu("wasm32-wasip1", abi="x"), cpu(LINUX), "wasmtime", "abi"),
+        (cpu("x86_64-pc-windows10.0.17763-msvc"), cpu(LINUX), "wine", "triple.os_version"),
+    ],
+)
+def test_the_rules_that_a_layer_covers(code: CpuTarget, machine: CpuTarget, bridge: str, field: str) -> None:
+    """What stands in the way of each is made up for, and is named with the layer."""
+    verdict = code.compatible(machine, bridges=(bridge,))
+    assert verdict, str(verdict)
+    assert field in {reason.field for reason in verdict.reasons if reason.bridge == bridge}
+
+
+_TRANSLATED = ("aes", "pclmul", "ssse3", "sse4.2", "popcnt", "cx16")
+_EMULATED = (
+    *(
+        "adx",
+        "aes",
+        "avx2",
+        "bmi2",
+        "clflushopt",
+        "clwb",
+        "fma",
+        "fsgsbase",
+        "pclmul",
+        "pku",
+        "prfchw",
+        "rdpid",
+    ),
+    *("rdrnd", "rdseed", "sha", "sse4a", "movbe"),
+)
+_SHARED = ("aes", "crc", "dotprod", "fp-armv8", "fullfp16", "neon", "sha2")
+
+
+@pytest.mark.parametrize(
+    ("features", "code", "machine", "bridge"),
+    [
+        (_TRANSLATED, "x86_64-apple-darwin22", cpu("arm64-apple-macos14"), "rosetta"),
+        ((*_TRANSLATED, "avx2", "fma", "bmi2"), MACOS, cpu("arm64-apple-macos15"), "rosetta"),
+        (_TRANSLATED, LINUX, cpu("aarch64-linux-gnu"), "rosetta"),
+        (_EMULATED, LINUX, cpu("aarch64-linux-gnu"), "qemu-user"),
+        (("sve2", "sme", "mte"), "aarch64-linux-gnu", cpu(LINUX), "qemu-user"),
+        (_SHARED, "armv8-linux-gnueabihf", cpu("aarch64-linux-gnu", "cortex-a76"), "compat32"),
+        (("simd128", "atomics"), "wasm32-wasip1", cpu(LINUX), "wasmtime"),
+    ],
+)
+def test_the_instructions_that_a_layer_has(
+    features: tuple[str, ...], code: str, machine: CpuTarget, bridge: str
+) -> None:
+    """Each alone is a yes by the layer."""
+    for feature in features:
+        assert cpu(code, features=[feature]).compatible(machine, bridges=(bridge,)), feature
+
+
+@pytest.mark.parametrize(
+    ("features", "code", "machine", "bridge"),
+    [
+        (("avx", "fma", "movbe", "sha", "adx"), MACOS, cpu("arm64-apple-macos14"), "rosetta"),
+        (("avx512f", "sha", "adx", "vaes", "sse4a"), MACOS, cpu("arm64-apple-macos15"), "rosetta"),
+        (("avx512f", "vaes", "xop", "amx-tile"), LINUX, cpu("aarch64-linux-gnu"), "qemu-user"),
+        (("sme2",), "aarch64-linux-gnu", cpu(LINUX), "qemu-user"),
+        (_SHARED[:3], "armv8-linux-gnueabihf", cpu("aarch64-linux-gnu", features=[]), "compat32"),
+        (("fp16",), "wasm32-wasip1", cpu(LINUX), "wasmtime"),
+    ],
+)
+def test_the_instructions_that_a_layer_lacks(
+    features: tuple[str, ...], code: str, machine: CpuTarget, bridge: str
+) -> None:
+    """Each alone is a no in spite of the layer, for what it has is known."""
+    for feature in features:
+        assert "no" == cpu(code, features=[feature]).compatible(machine, bridges=(bridge,)).answer, feature
+
+
+@pytest.mark.parametrize(
+    ("code", "systems", "bridge"),
+    [
+        ("aarch64-unknown-{}", ("linux-gnu", "freebsd", "netbsd", "openbsd"), "qemu-user"),
+        ("x86_64-windows-msvc", ("linux-gnu", "freebsd", "macosx", "darwin"), "wine"),
+        ("wasm32-wasip1", ("linux-gnu", "freebsd", "macosx", "windows-msvc", "netbsd"), "wasmtime"),
+    ],
+)
+def test_the_systems_that_a_layer_is_for(code: str, systems: tuple[str, ...], bridge: str) -> None:
+    """The layer is there on each of them."""
+    for system in systems:
+        there = cpu(f"x86_64-unknown-{system}")
+        assert cpu(code.format(system)).compatible(there, bridges=(bridge,)), system
+
+
+@pytest.mark.parametrize("missing", ["triple", "features"])
+def test_a_layer_needs_to_know_what_it_is_for(missing: str) -> None:
+    """Without a triple, or features, on one side no layer is a yes."""
+    code, there = cpu("aarch64-linux-gnu"), cpu(LINUX)
+    bare = CpuTarget() if missing == "triple" else cpu("sparc64-unknown-linux-gnu")
+    for first, second in ((code, bare), (bare, there)):
+        verdict = first.compatible(second, bridges=BRIDGES)
+        assert not verdict or missing == "features"
+    for name in ("rosetta", "wasmtime"):
+        assert not bare.compatible(there, bridges=(name,))
+
+
+@pytest.mark.parametrize("abi", ["apcs-gnu", "aapcs"])
+def test_a_kernel_has_no_calls_of_the_old_abi(abi: str) -> None:
+    """64-bit kernels run ARM's programs of the present ABI only."""
+    old = cpu("armv7-linux-gnueabi", abi=abi)
+    assert (abi == "aapcs") == bool(old.compatible(cpu("aarch64-linux-gnu"), bridges=("compat32",)))
+
+
 def test_a_bridge_reaches_the_host_of_a_device_and_the_members_of_a_composite() -> None:
     """Code for the host, and each member, takes the layers that the caller has; reasons name them."""
     code, machine = cpu("i686-linux-gnu"), cpu(LINUX)
