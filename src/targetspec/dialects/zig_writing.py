@@ -48,7 +48,7 @@ def written(target: Target, *, lossy: bool) -> str:
 
 
 def _unwritten(target: CpuTarget) -> Iterator[str]:
-    for name, value in stated_fields(target):
+    for name, _ in stated_fields(target):
         glibc = name == "libc_version" and _glibc(target)
         soft = name == "float_abi" and (_soft_float(target) or (target.cpu is None and _own_model(target)))
         if name not in _WRITTEN and not glibc and not soft:
