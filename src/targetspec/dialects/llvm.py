@@ -11,6 +11,7 @@ known, for it would change the target; every other option is a leftover, and so 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -28,6 +29,7 @@ from targetspec.parsing import Parsed
 from targetspec.registry import nearest
 from targetspec.target import Target
 from targetspec.triple import Triple
+from targetspec.triple_archs import known_arch
 
 NAME = "llvm"
 PATTERN = (
@@ -53,6 +55,8 @@ _FIELDS = {
 _FLAGS = {"mthumb": "thumb", "marm": "arm"}
 _OPTIONS = {"cpu": "-mcpu=", "tune": "-mtune=", "abi": "-mabi=", "float_abi": "-mfloat-abi="}
 _SOFT_FLOAT = "soft-float"
+# Of the words that may be the triple or the argument of the option before, how many are looked at.
+_MOST_DOUBTFUL = 100
 # Options of the code generator that begin like those about the machine.
 _NOT_THE_MACHINE = frozenset(
     {
@@ -87,6 +91,7 @@ class _Stated:
     places: dict[str, Word] = attrs.Factory(dict)
     items: list[Word] = attrs.Factory(list)
     leftovers: list[str] = attrs.Factory(list)
+    doubtful: int = 0
 
 
 def parse(text: str) -> Parsed:
@@ -147,13 +152,18 @@ def _is_about_the_machine(name: str) -> bool:
 
 def _feature_option(source: Source, word: Word, name: str, value: Word | None) -> Word:
     """Return the item of `-mattr` that `-mFEATURE` or `-mno-FEATURE` stands for; its name is checked with the others."""
-    near = nearest(name, _FIELDS)
+    near = _near_options(name)
     if value is not None or near:
         hint = f"did you mean {' or '.join(f'-{option}=' for option in near)}?" if near else ""
         raise source.fault(word, f"unknown option {word.text!r} about the machine", hint)
     refused = name.startswith("mno-")
     plain = word.after(word.text.index(name) + (4 if refused else 1))
     return Word(f"{'-' if refused else '+'}{plain.text}", plain.start)
+
+
+@functools.lru_cache(maxsize=256)
+def _near_options(name: str) -> tuple[str, ...]:
+    return nearest(name, _FIELDS)
 
 
 def _next(source: Source, words: Iterator[Word], option: Word) -> Word:
@@ -165,7 +175,9 @@ def _next(source: Source, words: Iterator[Word], option: Word) -> Word:
 
 def _take_bare(source: Source, stated: _Stated, word: Word, free: bool) -> None:
     """Take a word without a dash for the triple, or for the argument of the unknown option before it."""
-    if free and ("triple" in stated.places or not _is_triple(word.text)):
+    stated.doubtful += free
+    many = stated.doubtful > _MOST_DOUBTFUL
+    if free and (many or "triple" in stated.places or not _is_triple(word.text)):
         stated.leftovers.append(word.text)
         return
     if "=" in word.text:
@@ -178,6 +190,9 @@ def _take_bare(source: Source, stated: _Stated, word: Word, free: bool) -> None:
 
 
 def _is_triple(text: str) -> bool:
+    # Most words are none, and the error that says so looks for names that are near.
+    if known_arch(text.partition("-")[0].lower()) is None:
+        return False
     try:
         Triple.parse(text)
     except TargetspecError:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 
+from targetspec.cpu import cpu_widths
 from targetspec.dialects.deltas import stated_fields
 from targetspec.dialects.riscv_isa import Isa, Reader, feature_set
 from targetspec.dialects.riscv_names import EXPERIMENTAL, features, place_of, version_of
@@ -58,7 +59,7 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
         raise NotRepresentableError(NAME, (("features", "not those of a RISC-V processor"),))
     unfit = [(name, "an ISA string states extensions only") for name, _ in stated_fields(target)]
     unfit = [(name, why) for name, why in unfit if name not in ("triple", "features")]
-    bits = _ANY_WIDTH if target.triple is None else target.triple.pointer_bits
+    bits = _width(target)
     if str(target.triple) != f"riscv{bits}-unknown-unknown":
         unfit.append(("triple", f"an ISA string says riscv{bits} and nothing more"))
     text = written(found, bits)
@@ -67,6 +68,13 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
     if unfit and not lossy:
         raise NotRepresentableError(NAME, tuple(unfit))
     return text
+
+
+def _width(target: CpuTarget) -> int:
+    """Return the pointer width: the triple's, else the widest of the CPU's."""
+    if target.triple is not None:
+        return target.triple.pointer_bits
+    return _ANY_WIDTH if target.cpu is None else max(cpu_widths(_FAMILY, target.cpu))
 
 
 def written(found: FeatureSet, bits: int) -> str:
