@@ -245,14 +245,19 @@ def _of_node(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
             yield from ((node, repr(other)) for other in _other_values(value))
         case ast.Name(id=name, ctx=ast.Load()):
             yield from ((node, other) for other in _NAMES.get(name, ()))
-        case ast.Tuple(elts=elements) | ast.Set(elts=elements) if isinstance(node, ast.Set) or _is_table(
-            node
-        ):
-            yield from _dropped(node, elements)
         case ast.Call():
             yield from _of_call(node)
         case ast.FunctionDef() | ast.Lambda():
             yield from _swapped(node)
+
+
+def _dropped(node: ast.AST, elements: list[ast.expr]) -> Iterator[tuple[ast.AST, str]]:
+    for at in range(len(elements)):
+        kept = [one for place, one in enumerate(elements) if place != at]
+        if isinstance(node, ast.Set):
+            yield node, ast.unparse(ast.Set(kept)) if kept else "set()"
+        else:
+            yield node, ast.unparse(ast.Tuple(kept, ast.Load()))
 
 
 def _of_condition(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
