@@ -144,6 +144,7 @@ STRICT = cpu("aarch64-linux-gnu", restrictions={"strict-align"})
     [
         (cpu("riscv64-linux-gnu", abi="lp64d"), cpu(LINUX), "qemu-user", "abi"),
         (cpu("mipsel-linux-gnu"), cpu(LINUX), "qemu-user", "features (abi)"),
+        (cpu("mipsel-linux-gnu"), cpu(LINUX), "qemu-user", "features (generation)"),
         (cpu("armv7-linux-gnueabihf"), cpu(LINUX), "qemu-user", "float_abi"),
         (cpu("powerpc64le-linux-gnu", long_double="ieee128"), cpu(LINUX), "qemu-user", "long_double"),
         (cpu("aarch64-linux-gnu", vector_bits=256), cpu(LINUX), "qemu-user", "vector_bits"),

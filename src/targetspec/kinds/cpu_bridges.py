@@ -17,7 +17,15 @@ from targetspec.features import FeatureSet
 from targetspec.fields import version_key
 from targetspec.triple import Triple
 
-_CALLS = ("features (abi)", "abi", "float_abi", "long_double", "vector_bits", "restrictions")
+_CALLS = (
+    "features (abi)",
+    "features (generation)",
+    "abi",
+    "float_abi",
+    "long_double",
+    "vector_bits",
+    "restrictions",
+)
 # What a userland of another width has of its own.
 _CALLS_OF_USERLAND = ("features (abi)", "abi", "float_abi", "long_double")
 _MACOS = ("darwin", "macosx")

@@ -291,6 +291,7 @@ GENERATION = Rule(
     demand=_generation,
     promise=_generation,
     advice="state a CPU or the features on both sides",
+    bridge=over("features (generation)"),
 )
 
 # A restriction that is the design's own, and not a choice of whoever compiles for it.
