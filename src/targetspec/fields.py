@@ -176,9 +176,9 @@ def _checked_item(shape: Shape, at: int, value: Any) -> Any:
 # Documents, records and constructors come with the same few sets of names.
 @functools.lru_cache(maxsize=4096)
 def _fitting(pattern: str, names: frozenset[str] | tuple[str, ...]) -> frozenset[str] | None:
-    """Return the set of names, if all of them fit a pattern, in one match: no pattern of a name takes a line break."""
-    all_of_them = _compiled(rf"(?:(?:{pattern})(?:\n(?:{pattern}))*)?")
-    return frozenset(names) if all_of_them.fullmatch("\n".join(names)) else None
+    """Return the set of names, if all of them fit a pattern."""
+    fits = _compiled(pattern).fullmatch
+    return frozenset(names) if all(map(fits, names)) else None
 
 
 @attrs.frozen

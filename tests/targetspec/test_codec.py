@@ -182,3 +182,11 @@ def test_a_value_that_no_json_has_is_shown_and_refused(field: str, value: Any) -
     item = "[0]" if isinstance(value, list) and field == "libs" else ""
     assert f"$.{field}{item}" == problem.path
     assert len(str(problem)) < 300
+
+
+@pytest.mark.parametrize("name", ["", "a\nb", "a b", "\n"])
+def test_a_name_in_a_set_is_judged_by_itself(name: str) -> None:
+    """Neither an empty name nor one with a line break passes among others."""
+    for names in ([name], ["cudnn", name]):
+        (problem,) = targetspec.validate({"kind": "cpu", "libs": names})
+        assert f"$.libs[{len(names) - 1}]" == problem.path
