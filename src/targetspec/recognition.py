@@ -17,6 +17,11 @@ _HALIDE = (
     r"(?:host|(?:x86|arm|powerpc|hexagon|wasm|riscv)-(?:32|64)-"
     r"(?:linux|windows|osx|android|ios|qurt|noos|fuchsia|wasmrt))(?:-[a-z0-9_]+)*(?:\s+[a-z0-9_]+)*\s*$"
 )
+# zig writes the names of CPUs with underscores, and their features behind signs; on Arm so does clang.
+_ZIG_CPU = (
+    r"(?:x86-[a-z0-9]+(?:-[a-z0-9]+)?\s+-mcpu[= ]\S+"
+    r"|[a-z0-9_]+-[a-z0-9]+(?:-[a-z0-9]+)?\s+-mcpu[= ](?!sm_)(?:\S*[_+]\S*|baseline))\s*$"
+)
 # Each shape with the dialects that write it, the more common one first; the first shape that matches counts.
 _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (_HALIDE, ("halide",)),
@@ -29,6 +34,7 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"[a-z0-9_]+-(?:\S*-gnu\.\d|(?:dragonfly|freebsd|linux|macos|netbsd|openbsd|windows)\.[0-9a-z])\S*(?:\s.*)?$",
         ("zig",),
     ),
+    (_ZIG_CPU, ("llvm", "zig")),
     (r"(?:apple|aws|nvidia|qcom|raspberry-pi|riscv)/\S+\s*$", ("tvm",)),
     (r"[A-Za-z0-9_-]+(?:\([^()/]*\))?/\S+\s*$", ("oci", "tvm")),
     (
@@ -45,12 +51,12 @@ _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
         r"(?:\S*/)?(?:[A-Za-z0-9_.+-]+-)?(?:gcc|g\+\+|cc|c\+\+|cpp|c99|c89|gfortran|gnat|gdc|xgcc)(?:-[0-9.]+)?(?:\s|$)",
         ("gcc",),
     ),
-    (r"(?:llvm|c|cuda|rocm|opencl|metal|vulkan|webgpu|composite)(?:\s+-.*)?$", ("tvm",)),
+    (r"(?:llvm|c|cuda|rocm|opencl|metal|vulkan|webgpu|composite)(?:\s+-.*|\s*)$", ("tvm",)),
     (r"(?:hexagon\s+-|nvptx(?:\s+-|\s*$))", ("llvm", "tvm")),
     (r"-", ("llvm", "gcc")),
 )
 _ANY = re.compile("|".join(f"(?P<s{at}>{shape})" for at, (shape, _) in enumerate(_SHAPES)), re.DOTALL)
-_BESIDE_LLVM = ("rust", "zig", "gnu")
+_BESIDE_LLVM = ("rust", "zig", "gnu", "oci")
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OWN = re.compile(r"(\S+)(?:\s+[^\s=\[\]-][^\s=\[\]]*=|\s*$)")
 
