@@ -18,11 +18,13 @@ from targetspec.dialects.tvm_text import attribute_word
 from targetspec.dialects.words import Source, Word
 from targetspec.errors import TargetSyntaxError
 from targetspec.kinds.cpu import CpuTarget
+from targetspec.target import Target
 from targetspec.triple import Triple
 
 _SIGNED = re.compile(r"[+-][A-Za-z0-9][A-Za-z0-9_.+-]*")
 _OPTIONS = {"triple": "mtriple", "cpu": "mcpu", "abi": "mabi", "float_abi": "mfloat-abi"}
 _NAMES = {**_OPTIONS, "num_cores": "num-cores", "vector_bits": "vector-width", "model": "model"}
+_LONGEST_KEPT = 500
 _SOFT_FLOAT = ("+soft-float", "-soft-float")
 
 
@@ -69,14 +71,20 @@ def _changed(
     """Let LLVM's reader make the CPU with the features, and add what LLVM has no option for."""
     words = [f"-{option}={fields[field]}" for field, option in _OPTIONS.items() if field in fields]
     try:
-        parsed = llvm.parse(" ".join((*words, f"-mattr={','.join(items)}")))
+        options = " ".join((*words, f"-mattr={','.join(items)}"))
+        target = _of_options(options) if len(options) <= _LONGEST_KEPT else llvm.parse(options).target
     except TargetSyntaxError as error:
         start, end = error.span
         word = _place(error.text[start:end], places)
         raise source.fault(word, error.message, error.hint) from None
     more = {field: value for field, value in fields.items() if field not in _OPTIONS}
-    made: CpuTarget = source.reading(places, lambda: parsed.target.evolve(**more))
+    made: CpuTarget = source.reading(places, lambda: target.evolve(**more))
     return made
+
+
+@functools.lru_cache(maxsize=1024)
+def _of_options(text: str) -> Target:
+    return llvm.parse(text).target
 
 
 def _check_somewhere(source: Source, changes: Stated, name: str) -> None:

@@ -11,8 +11,9 @@ quoted again; targets, in this form, as JSON or by tag (`-host='llvm -mcpu=corte
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from targetspec.dialects.tvm_config import (
@@ -36,6 +37,7 @@ _UNQUOTED = re.compile(r"\S+")
 _SPACE = re.compile(r"\s*")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
 _PLAIN = re.compile(r"[^\s,'\\]+")
+_LONGEST_KEPT = 100
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -68,31 +70,57 @@ def read_text(source: Source, within: Within) -> Config:
 def read_attributes(source: Source, kind: str, words: Iterable[Word], within: Within) -> dict[str, Stated]:
     """Read the words behind the kind."""
     stated: dict[str, Stated] = {}
-    for name, value, said in _pairs(source, list(words)):
+    rest = list(words)
+    at = 0
+    while at < len(rest):
+        word = rest[at]
+        plain = _plain(kind, word.text) if len(word.text) <= _LONGEST_KEPT else None
+        if plain is not None and plain[0] not in stated:
+            present, value, start = plain
+            written = Word(word.text[start:], word.start + start)
+            stated[present] = Stated([*value] if type(value) is list else value, written, (word.text,))
+            at += 1
+            continue
+        name, meant, said = _pair(source, rest, at)
         present = known_attribute(source, kind, name)
         if present in stated or present == "kind":
             raise source.fault(name, f"{present} is stated twice", "state it once")
-        stated[present] = Stated(_value(source, kind, present, value, within), value, said)
+        stated[present] = Stated(_value(source, kind, present, meant, within), meant, said)
+        at += len(said)
     return stated
 
 
-def _pairs(source: Source, words: list[Word]) -> Iterator[tuple[Word, Word, tuple[str, ...]]]:
-    """Give the name and value of each attribute, and the words that state it."""
-    at = 0
-    while at < len(words):
-        word = words[at]
-        found = _OPTION.fullmatch(word.text)
-        if found is None:
-            raise _no_attribute(source, word)
-        name, said = Word(found[1], word.start + found.start(1)), (word.text,)
-        at += 1
-        if found[2] is not None:
-            yield name, Word(found[2], word.start + found.start(2)), said
-        elif at < len(words) and not words[at].text.startswith("-"):
-            yield name, words[at], (*said, words[at].text)
-            at += 1
-        else:
-            yield name, Word("1", word.start), said
+@functools.lru_cache(maxsize=4096)
+def _plain(kind: str, text: str) -> tuple[str, Any, int] | None:
+    """Return what a word states by itself: the attribute's present name, its value, and where the value begins in it.
+
+    None where more is needed than the word: the next one, targets within, quotes, a fault.
+    """
+    found = _OPTION.fullmatch(text)
+    if found is None or found[2] is None or "'" in text or "\\" in text:
+        return None
+    alone = Source(text, "tvm")
+    try:
+        present = known_attribute(alone, kind, Word(found[1], found.start(1)))
+        if present == "kind" or type_of(kind, present) in ("target", "targets"):
+            return None
+        return present, _value(alone, kind, present, Word(found[2], found.start(2)), None), found.start(2)
+    except TargetSyntaxError:
+        return None
+
+
+def _pair(source: Source, words: list[Word], at: int) -> tuple[Word, Word, tuple[str, ...]]:
+    """Return the name and value of the attribute at a place, and the words that state it."""
+    word = words[at]
+    found = _OPTION.fullmatch(word.text)
+    if found is None:
+        raise _no_attribute(source, word)
+    name, said = Word(found[1], word.start + found.start(1)), (word.text,)
+    if found[2] is not None:
+        return name, Word(found[2], word.start + found.start(2)), said
+    if at + 1 < len(words) and not words[at + 1].text.startswith("-"):
+        return name, words[at + 1], (*said, words[at + 1].text)
+    return name, Word("1", word.start), said
 
 
 def _no_attribute(source: Source, word: Word) -> TargetSyntaxError:
@@ -132,11 +160,11 @@ def attribute_word(name: str, value: Any) -> str:
     return f"-{name}={int(value)}" if type(value) is bool else f"-{name}={quoted(str(value))}"
 
 
-def _value(source: Source, kind: str, name: str, word: Word, within: Within) -> Any:
+def _value(source: Source, kind: str, name: str, word: Word, within: Within | None) -> Any:
     wanted = type_of(kind, name)
-    if wanted == "target":
+    if wanted == "target" and within is not None:
         return within.read(source, _moved(word, interpreted(word.text)))
-    if wanted == "targets":
+    if wanted == "targets" and within is not None:
         items = _items(source, word)
         check_count(source, word, len(items))
         return [within.read(source, _moved(word, interpreted(item))) for item in items]
