@@ -105,9 +105,11 @@ def test_no_measurement_begins_while_another_tuning_measures(tmp_path: Path, mon
         trial = run.result(0, None, 60.0)
         assert trial is not None
         assert "ok" == trial.outcome.kind
-        second = run.result(1, trial, 60.0)
-        assert second is not None
-        assert {"over_incumbent", "drift"} <= set(second.quality)
+        assert run.result(1, trial, 60.0) is not None
+        run.submit(2, DOUBLE.space[0])
+        third = run.result(2, trial, 60.0)
+        assert third is not None
+        assert {"over_incumbent", "drift"} <= set(third.quality)
         assert not run._compilers._clock.stands
     assert other.take()
 
