@@ -167,10 +167,9 @@ class FeatureSet:
             UnknownNameError: no such feature.
             FeatureConflictError: what is added implies what is removed.
         """
-        held = table(self.family)
         mask, unknown = self._today()
         remove = tuple(remove)
-        mask = held.change(mask, add, (name for name in remove if name not in unknown))
+        mask = _changed(self.family, mask, tuple(add), tuple(name for name in remove if name not in unknown))
         return _with_unknown(_of_mask(self.family, mask), unknown.difference(remove), self.tables)
 
     def union(self, other: FeatureSet) -> FeatureSet:
@@ -214,6 +213,11 @@ class FeatureSet:
 
 
 # Few sets are in use at a time, and each is asked for often: one object each makes comparing and hashing them cheap.
+
+
+@functools.lru_cache(maxsize=4096)
+def _changed(family: str, mask: int, add: tuple[str, ...], remove: tuple[str, ...]) -> int:
+    return table(family).change(mask, add, remove)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -22,6 +22,8 @@ from targetspec import (
     parse_full,
     registry,
 )
+from targetspec.dialects import tvm, tvm_plain
+from targetspec.dialects.words import Source
 from targetspec.parsing import Parsed
 from targetspec.testing import targets
 
@@ -153,3 +155,14 @@ def test_leftovers_stay(dialect: str, text: str, leftovers: tuple[str, ...]) -> 
     assert leftovers == parsed.leftovers
     again = parse_full(parsed.format(), dialect)
     assert (parsed.target, leftovers) == (again.target, again.leftovers)
+
+
+def test_tvm_reads_plain_texts_by_word_as_it_reads_them_whole() -> None:
+    """Its shorter way gives the same target and leftovers as its readers that know the places of words."""
+    read = 0
+    for line in corpus_lines(FOLDER):
+        found = tvm_plain.read_plain(line)
+        if found is not None:
+            read += 1
+            assert found == tvm.read_config(tvm._config(Source(line, "tvm"))), line
+    assert read > 5

@@ -57,6 +57,7 @@ _OPTIONS = {"cpu": "-mcpu=", "tune": "-mtune=", "abi": "-mabi=", "float_abi": "-
 _SOFT_FLOAT = "soft-float"
 # Of the words that may be the triple or the argument of the option before, how many are looked at.
 _MOST_DOUBTFUL = 100
+_LONGEST_KEPT = 100
 # Options of the code generator that begin like those about the machine.
 _NOT_THE_MACHINE = frozenset(
     {
@@ -128,10 +129,9 @@ def _sorted_words(source: Source) -> _Stated:
             _take_bare(source, stated, word, free)
             free = False
             continue
-        name, equals, _ = word.text.lstrip("-").partition("=")
-        value = word.after(word.text.index("=") + 1) if equals else None
-        field = _FIELDS.get(name)
-        if name in _FLAGS and not equals:
+        name, field, start = _option(word.text) if len(word.text) <= _LONGEST_KEPT else _split(word.text)
+        value = word.after(start) if start else None
+        if name in _FLAGS and not start:
             _state(source, stated, _FLAGS[name], word)
         elif field is None and _is_about_the_machine(name):
             stated.items.append(_feature_option(source, word, name, value))
@@ -139,11 +139,20 @@ def _sorted_words(source: Source) -> _Stated:
             stated.leftovers.append(word.text)
         else:
             _state(source, stated, field, value or _next(source, words, word))
-        free = field is None and not equals
+        free = field is None and not start
     if not stated.places and not stated.items:
         hint = "state a triple or a CPU: x86_64-linux-gnu, -mcpu=cortex-a53"
         raise source.fault(None, "nothing here says what the target is", hint)
     return stated
+
+
+def _split(text: str) -> tuple[str, str | None, int]:
+    """Return the name of an option, the field that it states, and where its value begins, 0 where it has none."""
+    name, equals, _ = text.lstrip("-").partition("=")
+    return name, _FIELDS.get(name), text.index("=") + 1 if equals else 0
+
+
+_option = functools.lru_cache(maxsize=1024)(_split)
 
 
 def _is_about_the_machine(name: str) -> bool:

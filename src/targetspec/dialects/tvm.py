@@ -20,6 +20,7 @@ from typing import Any
 
 from targetspec.dialects.tvm_config import Config, Stated, Within
 from targetspec.dialects.tvm_json import read_json, read_string
+from targetspec.dialects.tvm_plain import read_plain
 from targetspec.dialects.tvm_reading import read_config
 from targetspec.dialects.tvm_text import read_text
 from targetspec.dialects.tvm_writing import as_stated, document_of, with_leftovers
@@ -47,7 +48,7 @@ _COMPARED = 64
 
 def parse(text: str) -> Parsed:
     """Read a target in either form, or the one of a tag; TargetSyntaxError says what is wrong where."""
-    target, leftovers = read_config(_config(Source(text, NAME)))
+    target, leftovers = read_plain(text) or read_config(_config(Source(text, NAME)))
     return Parsed(target, leftovers, NAME)
 
 

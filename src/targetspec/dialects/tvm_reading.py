@@ -92,6 +92,13 @@ def _read(config: Config, place: str) -> Read:
     return target, tuple(taking.leftovers)
 
 
+def take(taking: Taking, name: str, value: Any) -> dict[str, Any]:
+    """Return the fields with what an attribute adds to them; raise TargetSyntaxError."""
+    attribute = attribute_of(taking.kind, name)
+    _TAKERS[attribute.reads](taking, name, attribute, Stated(value, Word(taking.source.text, 0)))
+    return taking.fields
+
+
 def _check_place(config: Config, ours: str, place: str) -> None:
     """Refuse what cannot stand within another target, before anything of it is read."""
     if ours == "composite":

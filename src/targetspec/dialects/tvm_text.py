@@ -74,7 +74,7 @@ def read_attributes(source: Source, kind: str, words: Iterable[Word], within: Wi
     at = 0
     while at < len(rest):
         word = rest[at]
-        plain = _plain(kind, word.text) if len(word.text) <= _LONGEST_KEPT else None
+        plain = plain_attribute(kind, word.text) if len(word.text) <= _LONGEST_KEPT else None
         if plain is not None and plain[0] not in stated:
             present, value, start = plain
             written = Word(word.text[start:], word.start + start)
@@ -91,7 +91,7 @@ def read_attributes(source: Source, kind: str, words: Iterable[Word], within: Wi
 
 
 @functools.lru_cache(maxsize=4096)
-def _plain(kind: str, text: str) -> tuple[str, Any, int] | None:
+def plain_attribute(kind: str, text: str) -> tuple[str, Any, int] | None:
     """Return what a word states by itself: the attribute's present name, its value, and where the value begins in it.
 
     None where more is needed than the word: the next one, targets within, quotes, a fault.

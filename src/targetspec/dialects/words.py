@@ -19,6 +19,7 @@ from targetspec.errors import (
     did_you_mean,
 )
 
+_WORD = re.compile(r"\S+")
 _FIELD_OF_ROLE = {"tuning": "tuning", "inverse": "restrictions"}
 
 
@@ -50,7 +51,7 @@ class Word:
 def split_words(text: str, start: int = 0, end: int | None = None) -> tuple[Word, ...]:
     """Return the words between white space."""
     stop = len(text) if end is None else end
-    return tuple(Word(found[0], found.start()) for found in re.compile(r"\S+").finditer(text, start, stop))
+    return tuple([Word(found[0], found.start()) for found in _WORD.finditer(text, start, stop)])
 
 
 @attrs.frozen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from targetspec import cpu as facts
 from targetspec.errors import FeatureConflictError
@@ -45,8 +45,15 @@ def contradicting(family: str, arch: str, bits: int) -> frozenset[str]:
     return frozenset(name for name in facts.feature_names(family) if facts.implied(family, name) & wrong)
 
 
+@functools.lru_cache(maxsize=64)
+def _own(family: str, width: int) -> frozenset[str]:
+    """Return the features that code of a width has, whatever is stated."""
+    marks = (mark for mark, of in _MARKS.get(family, {}).items() if of == width)
+    return frozenset(name for mark in marks for name in facts.implied(family, mark))
+
+
 def check_width(
-    family: str, arch: str, bits: int, add: Iterable[str] = (), remove: Iterable[str] = ()
+    family: str, arch: str, bits: int, add: Sequence[str] = (), remove: Sequence[str] = ()
 ) -> None:
     """Refuse features that contradict the width of a triple's code: its architecture, and its pointers' bits.
 
@@ -61,14 +68,15 @@ def check_width(
         ...
     targetspec.errors.FeatureConflictError: x86_64 and -64bit cannot both hold on x86: the triple is for 64-bit code
     """
+    if not (add or remove):
+        return
     width = _WIDE if arch in _WIDE_ARCHS else bits
-    marks = _MARKS.get(family, {})
     reason = f"the triple is for {width}-bit code"
     wrong = contradicting(family, arch, bits)
     for name in (facts.canonical_feature(family, one) for one in add):
         if name in wrong:
             raise FeatureConflictError(family, arch, f"+{name}", reason)
-    own = {name for mark, of in marks.items() if of == width for name in facts.implied(family, mark)}
+    own = _own(family, width)
     for name in (facts.canonical_feature(family, one) for one in remove):
         if name in own:
             raise FeatureConflictError(family, arch, f"-{name}", reason)
