@@ -29,12 +29,6 @@ LENIENT = (
     "--disable-error-code=comparison-overlap",
     "--disable-error-code=no-any-return",
     "--disable-error-code=import-not-found",
-    "--disable-error-code=index",
-    "--disable-error-code=assignment",
-    "--disable-error-code=dict-item",
-    "--disable-error-code=return-value",
-    "--disable-error-code=truthy-bool",
-    "--disable-error-code=var-annotated",
     "--no-warn-unreachable",
 )
 

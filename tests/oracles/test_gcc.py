@@ -115,6 +115,7 @@ def test_every_cpu_of_gcc():
         ["gcc", "-march=x", "-c", "-xc", "/dev/null"], capture_output=True, text=True, check=False
     )
     listed = re.search(r"valid arguments to .*? are: ([^;\n]*)", done.stderr)
+    assert listed is not None
     both = [name for name in listed[1].split() if name in cpu.cpu_names("x86", aliases=True)]
     assert len(both) > 50
     found = {}

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from strategies_dialects import CPU_TARGETS, OPTION_TARGETS
-from targetspec import CpuTarget, CudaTarget, NotRepresentableError, TargetSyntaxError, cpu, parse, parse_full
+from targetspec import (
+    CpuTarget,
+    CudaTarget,
+    NotRepresentableError,
+    TargetSyntaxError,
+    cpu,
+    parse,
+    parse_full,
+)
 from targetspec.dialects import arm_extensions as arm
 from targetspec.dialects import gcc_names as names
 
@@ -41,9 +51,10 @@ PIECES = (
 def _outcome(text: str) -> CpuTarget | tuple[int, int]:
     """Return the target of a text, or the span of its fault."""
     try:
-        return parse(text, "gcc")
+        target: Any = parse(text, "gcc")
     except TargetSyntaxError as error:
         return error.span
+    return target
 
 
 @given(OPTION_TARGETS | CPU_TARGETS)

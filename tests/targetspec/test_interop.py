@@ -178,7 +178,7 @@ EVERYWHERE = {
 def _drawn(draw: random.Random) -> LlvmTarget | None:
     """Return the strings of a random target; None where it cannot be made, or is refused."""
     family = draw.choice(sorted(EVERYWHERE))
-    names = {role: [] for role in ("isa", "abi", "tuning", "inverse")}
+    names: dict[str, list[str]] = {role: [] for role in ("isa", "abi", "tuning", "inverse")}
     for name in cpu.feature_names(family):
         names[cpu.role(family, name)].append(name)
     fields = {
@@ -440,6 +440,7 @@ def test_clang_understands_its_flags(text):
     )
     assert (0, "") == (done.returncode, done.stderr)
     listed = re.search(r'"target-features"="([^"]*)"', done.stdout)
+    assert listed is not None
     had = {name[1:] for name in listed[1].split(",") if name[0] == "+"}
     assert set(target.features) <= had
     added = {name for name in had if cpu.is_listed(target.family, name)} - set(target.features)

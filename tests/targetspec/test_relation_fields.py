@@ -38,7 +38,7 @@ def _cpu(
 
 
 def _triples(code: str, machine: str, code_answers: str, link: str) -> Case:
-    bare = {"features": [], "libc": None}
+    bare: dict[str, Any] = {"features": [], "libc": None}
     return Case("cpu", {"triple": code}, {"triple": machine}, code_answers, link, bare)
 
 

@@ -91,7 +91,7 @@ def test_the_schema_accepts_every_target(target: targetspec.Target) -> None:
     assert target == targetspec.from_dict(document)
 
 
-BAD = [
+BAD: list[Any] = [
     None,
     True,
     1.5,

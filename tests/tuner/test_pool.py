@@ -678,7 +678,7 @@ def test_a_job_that_kills_the_others_is_the_only_one_blamed(method: str) -> None
     with Pool(2, start_method=method, preload=()) as pool:
         killers = {pool.submit(kill_siblings) for _ in range(3)}
         victims = {pool.submit(last) for _ in range(3)}
-        got = {}
+        got: dict[int, Any] = {}
         while pool.pending:
             got |= {done.ticket: done.failure.kind if done.failure else done.value for done in pool.wait(60)}
     assert dict.fromkeys(killers, "signal") | dict.fromkeys(victims, "through") == got

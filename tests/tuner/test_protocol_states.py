@@ -70,7 +70,7 @@ class PoolStates(RuleBasedStateMachine):
         with mock.patch.object(pool_module, "Crew", FakeCrew):
             self.pool = Pool(2, start_method="spawn", preload=(), limits={"run": 5.0})
         self.clock: Any = FakeClock()
-        self.pool._clock = self.clock
+        self.pool._clock = self.clock  # type: ignore[assignment]
         self.submitted: list[int] = []
         self.done: list[Done] = []
         self.broken = False

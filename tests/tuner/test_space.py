@@ -344,7 +344,7 @@ def test_configurations_are_fresh():
     space[0]["a"] = 7
     assert [{"a": 1}, {"a": 2}] == list(space)
     with pytest.raises(TypeError):
-        space.parameters["a"] = (1,)
+        space.parameters["a"] = (1,)  # type: ignore[index]
     with pytest.raises(AttributeError):
         space.size = 3
 
