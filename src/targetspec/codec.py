@@ -211,11 +211,7 @@ def _shown(value: Any) -> str:
 
 
 def _host(value: Any) -> Target:
-    host = _read(value, ".host", as_host=True)
-    try:
-        return HostShape().check(host)
-    except Refused as refused:
-        _fail(".host", refused.message, refused.hint)
+    return _read(value, ".host", as_host=True)
 
 
 def _members(name: str, shape: MembersShape, value: Any) -> tuple[Target, ...]:

@@ -119,27 +119,29 @@ def _recognised(text: str) -> Parsed:
     except TargetspecError:
         if first != "llvm":
             raise
-        found = _readings(text, beside_llvm(text))
+        found, _ = _readings(text, beside_llvm(text))
         if not found:
             raise
     return _one(text, found)
 
 
-def _readings(text: str, dialects: Iterable[str]) -> list[Parsed]:
-    """Return what the dialects read that can read a text."""
-    found = []
+def _readings(text: str, dialects: Iterable[str]) -> tuple[list[Parsed], list[TargetspecError]]:
+    """Return what the dialects read that can read a text, and the errors of the others."""
+    found, errors = [], []
     for dialect in dialects:
         try:
             found.append(_read(text, dialect))
-        except TargetspecError:
-            continue
-    return found
+        except TargetspecError as error:
+            errors.append(error)
+    return found, errors
 
 
 def _agreed(text: str, dialects: tuple[str, ...]) -> Parsed:
     """Return the reading that all dialects share which can read a text; the error is the likeliest one's."""
-    found = _readings(text, dialects)
-    return _one(text, found) if found else _read(text, dialects[0])
+    found, errors = _readings(text, dialects)
+    if not found:
+        raise errors[0]
+    return _one(text, found)
 
 
 def _one(text: str, found: list[Parsed]) -> Parsed:
@@ -158,12 +160,12 @@ def _recognised_json(text: str) -> Parsed:
     try:
         return _parse_json(text)
     except TargetspecError:
-        found = _readings(text, (foreign,) if foreign in registry.DIALECTS else ())
-        if not found:
-            if _FOREIGN_KIND.search(text) or foreign == "rust":
-                return _read(text, foreign)
-            raise
-    return found[0]
+        found, errors = _readings(text, (foreign,))
+        if found:
+            return found[0]
+        if _FOREIGN_KIND.search(text) or foreign == "rust":
+            raise errors[0] from None
+        raise
 
 
 def _checked(text: Any) -> str:

@@ -70,8 +70,7 @@ def candidates(text: str) -> tuple[str, ...]:
     shape = _ANY.match(text)
     if shape is None:
         return ("llvm",)
-    found = _SHAPES[int(str(shape.lastgroup)[1:])][1]
-    return tuple(name for name in found if name in registry.DIALECTS) or ("llvm",)
+    return _SHAPES[int(str(shape.lastgroup)[1:])][1]
 
 
 def beside_llvm(text: str) -> tuple[str, ...]:
@@ -81,7 +80,7 @@ def beside_llvm(text: str) -> tuple[str, ...]:
     """
     if len(text.split(None, 1)) > 1:
         return ()
-    return tuple(name for name in _BESIDE_LLVM if name in registry.DIALECTS)
+    return _BESIDE_LLVM
 
 
 def _is_kind(word: str) -> bool:
