@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import attrs
 
@@ -42,10 +42,19 @@ def place_of(text: str, path: str) -> Span:
     >>> text[start:end]
     '"num_cores": -4'
     """
-    places = dict(_places(text))
+    return place_among(places_of(text), path)
+
+
+def places_of(text: str) -> dict[str, Span]:
+    """Return the span of each member by its path, and of the whole text by no path, for many questions about one text."""
+    return {"": (0, len(text)), **dict(_places(text))}
+
+
+def place_among(places: Mapping[str, Span], path: str) -> Span:
+    """Return what `place_of` does, of a text whose places are known."""
     while path not in places and len(path) > 1:
         path = path[: max(path.rfind("."), path.rfind("["), 1)]
-    return places.get(path, (0, len(text)))
+    return places.get(path, places[""])
 
 
 def _places(text: str) -> Iterator[tuple[str, Span]]:
