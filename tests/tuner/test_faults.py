@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from fault_runs import HAS_PROC, marked
 from small_kernels import FAULTY, PROBLEM
 from tuner.database import Database
 from tuner.session import tune
@@ -27,19 +28,6 @@ EXPECTED = {
 }
 
 
-def marked(mark: str) -> list[int]:
-    """Find the other processes whose environment holds the mark."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit() and int(folder.name) != os.getpid():
-            try:
-                if mark.encode() in (folder / "environ").read_bytes():
-                    found.append(int(folder.name))
-            except OSError:
-                continue
-    return found
-
-
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> str:
     """Mark the environment of every process that starts from here."""
@@ -48,7 +36,7 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> str:
     return text
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are looked for in /proc")
+@pytest.mark.skipif(not HAS_PROC, reason="processes are looked for in /proc")
 def test_each_fault_is_an_outcome_of_its_own_kind(mark: str, tmp_path: Path):
     """A run goes on over candidates that crash, hang, err or exit, tells each by kind, and leaves no process."""
     path = tmp_path / "faults.sqlite"
@@ -87,7 +75,7 @@ def await_records(path: Path, process: subprocess.Popen[bytes], count: int) -> N
     raise AssertionError(f"no {count} records after a minute; exit status {process.poll()}")
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="processes are looked for in /proc")
+@pytest.mark.skipif(not HAS_PROC, reason="processes are looked for in /proc")
 @pytest.mark.parametrize("start_as", ["script", "command"])
 def test_an_interrupt_ends_the_run_and_keeps_the_records(start_as: str, mark: str, tmp_path: Path):
     """Ctrl-C ends a run within two seconds, with the records kept, no process left, and no word from workers."""
