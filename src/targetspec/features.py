@@ -65,7 +65,12 @@ class FeatureSet:
     @classmethod
     def verbatim(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
         """Return the names as they are, as closed with another version of the tables; unknown ones are kept."""
-        return _load(family, " ".join(sorted(set(names))), tables)
+        text = " ".join(sorted(set(names)))
+        return (
+            _load(family, text, tables)
+            if len(text) <= _LONGEST_KEPT
+            else _load.__wrapped__(family, text, tables)
+        )
 
     @classmethod
     def of_mask(cls, family: str, mask: int) -> FeatureSet:
@@ -211,6 +216,9 @@ class FeatureSet:
         mask, _, unknown = self._seen()
         return (mask if self.tables == TABLES_VERSION else table(self.family).close(mask)), unknown
 
+
+# Far more than any table's names take: what a hostile document holds is not kept.
+_LONGEST_KEPT = 20_000
 
 # Few sets are in use at a time, and each is asked for often: one object each makes comparing and hashing them cheap.
 

@@ -173,7 +173,10 @@ def _checked_item(shape: Shape, at: int, value: Any) -> Any:
         raise
 
 
-# Documents, records and constructors come with the same few sets of names.
+# Documents, records and constructors come with the same few sets of names; a set of more is not kept.
+_MANY_NAMES = 512
+
+
 @functools.lru_cache(maxsize=4096)
 def _fitting(pattern: str, names: frozenset[str] | tuple[str, ...]) -> frozenset[str] | None:
     """Return the set of names, if all of them fit a pattern."""
@@ -195,7 +198,8 @@ class NameSet(Shape):
             raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
         names = value if type(value) is frozenset else tuple(value)
         if set(map(type, names)) <= {str} and max(map(len, names), default=0) <= LONGEST_TEXT:
-            found = _fitting(self.pattern, names)
+            fitting = _fitting if len(names) <= _MANY_NAMES else _fitting.__wrapped__
+            found = fitting(self.pattern, names)
             if found is not None:
                 return found
         one = Text(self.pattern, f"a {self.what}")
