@@ -141,7 +141,7 @@ more = dict(target=targetspec.CudaTarget(), kernel="k", problem={}) if form == "
 found = import_records(Database(sys.argv[1]), sys.argv[2], format=form, **more)
 # The process's own peak: what getrusage says may be that of the process which started this one.
 status = pathlib.Path("/proc/self/status")
-own = re.search("VmHWM:\\s*(\\d+) kB", status.read_text()) if status.exists() else None
+own = re.search(r"VmHWM:\\s*(\\d+) kB", status.read_text()) if status.exists() else None
 peak = int(own[1]) if own else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(found.refused + found.added + found.known, peak)
 """
