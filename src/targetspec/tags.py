@@ -54,6 +54,11 @@ def tag(name: str) -> Target:
     return _value(full)
 
 
+def missing_of_tag(name: str) -> tuple[str, str] | None:
+    """Return what a tag of TVM's needs that is not known here, a kind or a CPU, and its name; None for all others."""
+    return _WITHOUT_VALUE.get(name)
+
+
 def tag_names() -> tuple[str, ...]:
     """Return the names that `tag` has a target for, sorted."""
     return tuple(sorted(_texts()))

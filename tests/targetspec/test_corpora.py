@@ -14,10 +14,7 @@ pytestmark = pytest.mark.shared
 LONGER = {
     "archspec_uarch": "archspec lists what its own machines showed, and LLVM's set of such a CPU is smaller",
     "bugreports": "questions about processes and records, which no value can answer",
-    "halide_targets": "two strings of Halide's tests whose vectors LLVM's implications make wider",
     "llvm_arm_parser": "the tables' baselines are clang's, for every system alike",
-    "tvm_cli_targets": "kinds of TVM without a counterpart, and names that TVM does not check",
-    "tvm_json_targets": "names that TVM does not check",
     "zig_cpus": "clang, whose sets the tables hold, and zig differ about CPUs of Arm",
     "zig_lists": "features of architectures without a table",
     "zig_queries": "three of the queries ask for the machine that they are read on",

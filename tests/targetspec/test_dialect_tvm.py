@@ -270,6 +270,7 @@ def test_what_a_device_lacks_is_left_over():
         "hexagon -mattr=-hvx-ieee-fp,+hvx-length128b": {"mattr": ["-hvx-ieee-fp", "+hvx-length128b"]},
         "hexagon -mattr=+hvxv68": {"mattr": ["+hvxv68"]},
         "rocm -mattr=+xnack": {"mattr": ["+xnack"]},
+        "rocm -mattr=+dotprod": {"mattr": ["+dotprod"]},
     }
     for text, stated in texts.items():
         got = document(parse_full(text, "tvm"))
@@ -382,6 +383,9 @@ def test_tags_alone_and_in_json():
         ("cuda -arch=sm_banana", "sm_banana", "arch must be like sm_80"),
         ("cuda -arch=sm_999", "sm_999", "unknown CUDA architecture 'sm_999'"),
         ("rocm -mcpu=banana", "banana", "unknown AMD processor"),
+        ("rocm -mattr=+dotproduct", "+dotproduct", "unknown feature 'dotproduct' for amdgpu"),
+        ("aws/trn1/trn1.2xlarge", "aws/trn1/trn1.2xlarge", "needs the kind 'trn', which is not known here"),
+        ('{"tag": "riscv/spacemit-k3"}', "riscv/spacemit-k3", "needs the CPU 'spacemit-x100'"),
         ("ethos-u -accelerator_config=x", "ethos-u", "TVM's kind 'ethos-u' is not read here (an NPU"),
         ("LLVM", "LLVM", "TVM has no kind 'LLVM' (did you mean llvm?)"),
         ("llvm -mcpu=", "-mcpu=", "an attribute has a name and a value"),

@@ -25,10 +25,10 @@ from targetspec.dialects.tvm_reading import read_config
 from targetspec.dialects.tvm_text import read_text
 from targetspec.dialects.tvm_writing import as_stated, document_of, with_leftovers
 from targetspec.dialects.words import Source, Word
-from targetspec.errors import NotRepresentableError
+from targetspec.errors import NotRepresentableError, TargetSyntaxError
 from targetspec.parsing import Parsed
 from targetspec.registry import nearest
-from targetspec.tags import tag, tag_names
+from targetspec.tags import missing_of_tag, tag, tag_names
 from targetspec.target import Target
 
 NAME = "tvm"
@@ -107,10 +107,20 @@ def _named(source: Source, name: Word, within: Within) -> Config:
 def _tagged(source: Source, name: Word) -> Config:
     """Return what a tag stands for, all of it stated at the tag's place."""
     if name.text not in _tags():
-        near = _near_tags(name.text)
-        hint = f"did you mean {' or '.join(near)}?" if near else "list them with tag_names()"
-        raise source.fault(name, f"TVM has no tag {name.text[:80]!r} that is known here", hint)
+        raise _no_tag(source, name)
     return _config_of(source, _document_of_tag(name.text), name)
+
+
+def _no_tag(source: Source, name: Word) -> TargetSyntaxError:
+    missing = missing_of_tag(name.text)
+    if missing is not None:
+        what, needed = missing
+        return source.fault(
+            name, f"the tag {name.text!r} needs the {what} {needed!r}, which is not known here"
+        )
+    near = _near_tags(name.text)
+    hint = f"did you mean {' or '.join(near)}?" if near else "list them with tag_names()"
+    return source.fault(name, f"TVM has no tag {name.text[:80]!r} that is known here", hint)
 
 
 @functools.cache

@@ -34,6 +34,8 @@ _SIGNED = re.compile(r"[+-][A-Za-z0-9_.-]+")
 _HVX = re.compile(r"\+hvxv([0-9]+t?)")
 _HVX_BYTES = {"+hvx-length64b": 64, "+hvx-length128b": 128}
 _AMD_SETTINGS = ("xnack", "sramecc")
+# What TVM's schedules of AMD's GPUs look for, and LLVM has no feature of: that the device can `dp4a`.
+_OWN_MARKS = {"amdgpu": ("dotprod",)}
 _WAVEFRONTS = {"+wavefrontsize32": 32, "+wavefrontsize64": 64}
 
 
@@ -273,7 +275,7 @@ def _checked_items(source: Source, family: str, stated: Stated) -> tuple[str, ..
     for item in stated.value:
         if not _SIGNED.fullmatch(item):
             raise source.fault(stated.word, f"a feature of mattr is +name or -name, got {shown(item)}")
-        if not _HVX.fullmatch(item):
+        if not _HVX.fullmatch(item) and item[1:] not in _OWN_MARKS.get(family, ()):
             source.reading({"mattr": stated.word}, functools.partial(canonical_feature, family, item[1:]))
     return tuple(dict.fromkeys(stated.value))
 
