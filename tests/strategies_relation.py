@@ -130,7 +130,8 @@ def subject_target(rng: Random, subject: str) -> Target:
 
 
 def _member(rng: Random) -> Target:
-    return subject_target(rng, rng.choice(("cpu x86", "cpu aarch64", *DEVICES))).without_host()
+    subjects = (*("cpu x86", "cpu aarch64") * 3, *DEVICES)
+    return subject_target(rng, rng.choice(subjects)).without_host()
 
 
 def _host(rng: Random) -> Target:
@@ -335,24 +336,32 @@ def chain(rng: Random, subject: str, purpose: Purpose) -> tuple[Target, Target, 
 # -- more and less ------------------------------------------------------------------------------------------
 
 
-def grown(rng: Random, target: Target) -> Target:
-    """Return a target with one thing more in a set that its kind has, at the host or at one member too."""
-    return _resized(rng, target, _more)
+def grown(rng: Random, target: Target, purpose: Purpose = "code") -> Target:
+    """Return a target with one thing more in a set that its kind has, at the host or at one member too.
+
+    What is linked for a device, or lies beside a host, is of use both ways: there more of a set is no better, and
+    processors alone are given more.
+    """
+    return _resized(rng, target, _more, purpose)
 
 
-def shrunk(rng: Random, target: Target) -> Target:
+def shrunk(rng: Random, target: Target, purpose: Purpose = "code") -> Target:
     """Return a target with one thing less in such a set, where there is one."""
-    return _resized(rng, target, _less)
+    return _resized(rng, target, _less, purpose)
 
 
-def _resized(rng: Random, target: Any, resize: Grow) -> Target:
-    if target.host is not None and rng.random() < 0.3:
-        return target.evolve(host=_resized(rng, target.host, resize))
+def _resized(rng: Random, target: Any, resize: Grow, purpose: Purpose) -> Target:
+    ordered = purpose != "link"
+    if target.host is not None and ordered and rng.random() < 0.3:
+        return target.evolve(host=_resized(rng, target.host, resize, purpose))
     if target.is_composite:
         members = list(target.members)
-        at = rng.randrange(len(members))
-        members[at] = _resized(rng, members[at], resize)
+        places = [at for at, one in enumerate(members) if ordered or one.kind == "cpu"]
+        at = rng.choice(places or [0])
+        members[at] = _resized(rng, members[at], resize, purpose)
         return CompositeTarget(members=members, host=target.host)
+    if not ordered and target.kind != "cpu":
+        return target
     for _ in range(_TRIES):
         try:
             other = resize(rng, target)

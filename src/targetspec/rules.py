@@ -218,3 +218,49 @@ def re_measure(name: str, view: View | None = None) -> Rule:
         say=show_change,
         weight="re-measure",
     )
+
+
+def both_ways(rule: Rule, fields: tuple[str, ...]) -> Rule:
+    """Return the rule that two targets can each take the other's place; a change of one of the fields mends a no."""
+
+    def decide(need: Any, have: Any) -> Answer:
+        return worst((rule.decide(need[0], have[1]), rule.decide(have[0], need[1])))
+
+    def view(target: Any) -> Any:
+        return rule.demand(target), rule.promise(target)
+
+    def say(need: Any, have: Any) -> tuple[str, str]:
+        if rule.decide(need[0], have[1]) != "yes":
+            return rule.say(need[0], have[1])
+        there, here = rule.say(have[0], need[1])
+        return here, there
+
+    def repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+        if rule.repair is None:
+            return None
+        taken = ((name, getattr(built_for, name)) for name in fields)
+        return lifting(run_on, taken, lambda mended: decide(view(built_for), view(mended)))
+
+    return Rule(
+        label=rule.label,
+        statement=f"{rule.statement}, both ways",
+        source=rule.source,
+        decide=decide,
+        demand=view,
+        promise=view,
+        say=say,
+        repair=repair,
+        advice=rule.advice,
+    )
+
+
+def lifting(run_on: Any, changes: Iterable[tuple[str, Any]], decide: Any) -> tuple[str, Any] | None:
+    """Return the first change of one field (its name, its value) that lifts a no."""
+    for name, value in changes:
+        try:
+            mended = run_on.evolve(**{name: value})
+        except ValueError:
+            continue
+        if decide(mended) != "no":
+            return name, value
+    return None

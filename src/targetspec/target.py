@@ -27,7 +27,7 @@ from targetspec.fields import (
     spec,
     specs_of,
 )
-from targetspec.rules import Answer, Purpose, Rule, re_measure, subset
+from targetspec.rules import Answer, Purpose, Rule, both_ways, re_measure, subset
 
 _LIBRARY = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
 
@@ -181,7 +181,10 @@ class Target:
         ),
     )
     host: Target | None = attrs.field(
-        default=None, metadata=spec(HostShape(), "the machine beside the device", code=(_HOST,))
+        default=None,
+        metadata=spec(
+            HostShape(), "the machine beside the device", code=(_HOST,), link=(both_ways(_HOST, ("host",)),)
+        ),
     )
     # What is worked out once, when first asked for; none of it is stored or sent anywhere.
     _key: tuple[Any, ...] | None = attrs.field(init=False, default=None)

@@ -160,6 +160,18 @@ def test_linking_compares_hosts_both_ways() -> None:
     assert "no" == together(first).compatible(second, purpose="link").answer
 
 
+@pytest.mark.parametrize("target", [HOST, PTX, GPU, together(HOST, GPU)])
+def test_linking_compares_hosts_of_every_kind(target: Target) -> None:
+    """A host that is stated must be of use both ways, beside a processor as beside a device or several targets."""
+    one, other = target.with_host(HOST), target.with_host(BETTER)
+    assert "yes" == one.compatible(one.evolve(), purpose="link").answer
+    assert ("no", "no") == tuple(
+        a.compatible(b, purpose="link").answer for a, b in ((one, other), (other, one))
+    )
+    assert "unknown" == one.compatible(target, purpose="link").answer
+    assert "unknown" == target.compatible(one, purpose="link").answer
+
+
 def test_the_repair_adds_what_is_missing() -> None:
     """Members that fit nothing are added to the composite that runs it; a single target has no repair."""
     (reason,) = together(PTX, HOST).compatible(together(GPU)).reasons

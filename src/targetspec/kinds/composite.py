@@ -9,7 +9,6 @@ import attrs
 
 from targetspec.errors import HostConflictError
 from targetspec.fields import NameSet, Refused, Shape, Spec, spec
-from targetspec.kinds.device import both_ways
 from targetspec.rules import Answer, Purpose, Rule, Weight, best, show, worst
 from targetspec.target import MembersShape, Target, doubted, frozen_names
 
@@ -113,9 +112,6 @@ def _listed(members: tuple[Target, ...]) -> str:
     return " ".join(f"[{member}]" for member in members)
 
 
-_LINK_HOSTS = tuple(both_ways(rule, ("host",)) for rule in Target.specs()["host"].rules["code"])
-
-
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class CompositeTarget(Target):
     """Several targets that one program is built for, in order; not empty, and not nested.
@@ -154,11 +150,6 @@ class CompositeTarget(Target):
                 raise HostConflictError(self.host, member.host)
         self._store("members", tuple(_hostless(member) for member in self.members))
         super()._complete()
-
-    @classmethod
-    def rules(cls, purpose: Purpose) -> tuple[Rule, ...]:
-        """Return the rules of the relation; linking compares hosts both ways, as it does for devices."""
-        return super().rules(purpose) + (_LINK_HOSTS if purpose == "link" else ())
 
     def need_rules(self) -> Mapping[str, tuple[Shape, Rule]]:  # type: ignore[override]
         """Return what may be stated in `needs`: what some member knows; one member must meet it."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from targetspec.gpu_cuda import CudaArch, cubin_runs, isa_key, promised_isa, ptx_runs, replaces
-from targetspec.kinds.device import lifting
-from targetspec.rules import Answer, Rule, worst
+from targetspec.rules import Answer, Rule, lifting, worst
 
 _ANSWER: dict[bool | None, Answer] = {True: "yes", False: "no", None: "unknown"}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
 
 from targetspec.fields import Choice, Count, NameSet, Shape, Spec, Text, spec
-from targetspec.rules import Answer, Purpose, Rule, at_most, attribute, equal, worst
+from targetspec.rules import Purpose, Rule, at_most, attribute, both_ways, equal
 from targetspec.target import Target, frozen_names
 
 # One vocabulary for all kinds: each limit's doc and unit. A block's limits come first.
@@ -114,52 +114,6 @@ def device() -> Any:
     """Return the declaration of the line of devices that schedules are written for."""
     doc = "the line of devices that schedules are written for, such as adreno or mali"
     return attrs.field(default=None, metadata=spec(PlainName(), doc))
-
-
-def both_ways(rule: Rule, fields: tuple[str, ...]) -> Rule:
-    """Return the rule that two targets can each take the other's place; a change of one of the fields mends a no."""
-
-    def decide(need: Any, have: Any) -> Answer:
-        return worst((rule.decide(need[0], have[1]), rule.decide(have[0], need[1])))
-
-    def view(target: Any) -> Any:
-        return rule.demand(target), rule.promise(target)
-
-    def say(need: Any, have: Any) -> tuple[str, str]:
-        if rule.decide(need[0], have[1]) != "yes":
-            return rule.say(need[0], have[1])
-        there, here = rule.say(have[0], need[1])
-        return here, there
-
-    def repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
-        if rule.repair is None:
-            return None
-        taken = ((name, getattr(built_for, name)) for name in fields)
-        return lifting(run_on, taken, lambda mended: decide(view(built_for), view(mended)))
-
-    return Rule(
-        label=rule.label,
-        statement=f"{rule.statement}, both ways",
-        source=rule.source,
-        decide=decide,
-        demand=view,
-        promise=view,
-        say=say,
-        repair=repair,
-        advice=rule.advice,
-    )
-
-
-def lifting(run_on: Any, changes: Iterable[tuple[str, Any]], decide: Any) -> tuple[str, Any] | None:
-    """Return the first change of one field (its name, its value) that lifts a no."""
-    for name, value in changes:
-        try:
-            mended = run_on.evolve(**{name: value})
-        except ValueError:
-            continue
-        if decide(mended) != "no":
-            return name, value
-    return None
 
 
 _LINK: dict[type[Target], tuple[Rule, ...]] = {}

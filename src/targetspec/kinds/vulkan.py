@@ -14,13 +14,12 @@ from targetspec.kinds.device import (
     PlainName,
     chosen,
     device,
-    lifting,
     limit,
     model,
     names,
     warp_size,
 )
-from targetspec.rules import Answer, Rule, at_most, show, subset, worst
+from targetspec.rules import Answer, Rule, at_most, lifting, show, subset, worst
 from targetspec.target import frozen_names
 
 _VULKAN = "Vulkan specification, versions and required limits"
