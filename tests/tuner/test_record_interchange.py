@@ -196,6 +196,21 @@ def test_autotvm_logs(db: Database):
     assert ("error", None) == (fourth.outcome.kind, fourth.cost)
 
 
+def test_autotvm_logs_may_begin_with_comments(read: Callable[..., Any], db: Database):
+    """As the published ones do: the format is told all the same, and a comment is no fault, wherever it stands."""
+    log = (FOREIGN / "autotvm.log").read_text("utf-8").splitlines()
+    found = read("\n".join(["# tuned on a board", "#", "", log[0], "  # more", log[3], log[-1]]))
+    assert ("autotvm", 2, 4, 1) == (found.format, found.added, found.blank, found.refused)
+    assert [4, 6] == [record.number for record in db.records()]
+    assert [7] == [fault.line for fault in found.faults]
+
+
+def test_a_comment_in_another_format_is_a_fault(read: Callable[..., Any]):
+    """Only AutoTVM's logs have any."""
+    found = read(f"# ours\n{EXAMPLE.dumps()}")
+    assert ("records", 1, 1) == (found.format, found.added, found.refused)
+
+
 def test_metaschedule_databases(db: Database, tmp_path: Path):
     """A folder, or its records beside its workloads; a workload that is not there is a fault of the line."""
     found = import_records(db, FOREIGN / "metaschedule")
@@ -235,6 +250,15 @@ def test_kernel_tuner_caches(db: Database):
     assert ({"block": 64, "unroll": 2.5, "name": "b"}, "run") == (third.config, third.outcome.stage)
     assert (0.001, (0.001,)) == (fourth.cost, fourth.times)
     assert 0.004 == last.cost
+
+
+def test_an_old_cache_says_no_problem(read: Callable[..., Any], db: Database):
+    """Then it must be stated, as the error says."""
+    content = (FOREIGN / "kernel_tuner.json").read_text().replace('"problem_size"', '"sizes"')
+    with pytest.raises(RecordError, match=r"problem_size: is not in the file.*state the problem"):
+        read(content, target=GPU)
+    assert 5 == read(content, target=GPU, problem={"n": 64}).added
+    assert {"n": 64} == next(db.records()).problem
 
 
 def test_a_cache_that_breaks_off_keeps_what_is_whole(read: Callable[..., Any]):
@@ -328,6 +352,8 @@ def test_real_files(db: Database, shared: Path):
         ("{", "records"),
         ('{"cost": 1}', "records"),
         ('{"i": []}', "autotvm"),
+        ('# said to people\n\n # more\n{"r": [], "i": []}', "autotvm"),
+        ("# nothing else", "records"),
         (" [1, 2]", "metaschedule"),
         ('{"device_name": "x", "cache": {', "kernel-tuner"),
         ('{"schema_version": "1.0.0", "metadata": {}, "results": [', "t4"),
@@ -339,6 +365,12 @@ def test_the_format_is_told_by_the_first_document(tmp_path: Path, content: str, 
     assert expected == format_of(tmp_path / "file")
     (tmp_path / "file.gz").write_bytes(gzip.compress(content.encode()))
     assert expected == format_of(tmp_path / "file.gz")
+
+
+def test_a_document_without_records_is_named(read: Callable[..., Any]):
+    """T1 describes what is tuned; one error says so, not one a line."""
+    with pytest.raises(DatabaseError, match="holds no records: it is a description of a kernel"):
+        read('{\n"General": {},\n"ConfigurationSpace": {"TuningParameters": []}\n}')
 
 
 def test_files_that_cannot_be_read_or_written(db: Database, tmp_path: Path):

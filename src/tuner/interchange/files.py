@@ -21,8 +21,8 @@ import targetspec
 from tuner.database import Database
 from tuner.errors import DatabaseError, RecordError
 from tuner.interchange import kernel_tuner, tvm
-from tuner.interchange.json_stream import JsonStream, lines
-from tuner.interchange.origin import Fault, Origin
+from tuner.interchange.json_stream import JsonStream
+from tuner.interchange.origin import Fault, Origin, by_line
 from tuner.record import Record
 
 FORMATS = ("records", "autotvm", "metaschedule", "kernel-tuner", "t4")
@@ -42,6 +42,8 @@ _MARKS = {
     "tune_params_keys": "kernel-tuner",
     "results": "t4",
 }
+# Documents of the same tools, likewise.
+_OTHERS = {"ConfigurationSpace": "a description of a kernel and its space (T1)"}
 _BATCH = 500
 _BATCH_WEIGHT = 1 << 23  # characters of the texts of one batch
 _FAULTS = 100
@@ -49,9 +51,9 @@ _FAULTS = 100
 
 @attrs.frozen
 class Imported:
-    """What came of an import: records new here, records that were here already, blank lines, and what was not read.
+    """What came of an import: records new here, records that were here already, and what was not read.
 
-    `faults` are the first hundred, `refused` counts all.
+    `blank` counts blank lines and comments; `faults` are the first hundred, `refused` counts all.
     """
 
     format: str
@@ -125,11 +127,14 @@ def format_of(path: str | os.PathLike[str]) -> str:
     with _translated(place), _text(place) as file:
         stream = JsonStream(file)
         try:
+            stream.skip_lines(tvm.COMMENT)
             if stream.peek() == "[":
                 return "metaschedule"
             for key in stream.members():
                 if key in _MARKS:
                     return _MARKS[key]
+                if key in _OTHERS:
+                    raise DatabaseError(str(place), f"holds no records: it is {_OTHERS[key]}")
                 stream.skip()
         except RecordError:
             return "records"
@@ -145,20 +150,9 @@ def _reader(kind: str, file: BinaryIO, path: Path, origin: Origin) -> Iterator[R
             known = tvm.read_workloads(workloads)
         return tvm.read_metaschedule(file, origin, known)
     if kind == "records":
-        return _own(file)
+        return by_line(file, lambda line: Record.loads(line.text))
     read = kernel_tuner.read_cache if kind == "kernel-tuner" else kernel_tuner.read_t4
     return read(lambda: _text(path), origin)
-
-
-def _own(file: BinaryIO) -> Iterator[Record | Fault | None]:
-    for line in lines(file):
-        if not line.text:
-            yield Fault(line.number, line.fault) if line.fault else None
-            continue
-        try:
-            yield Record.loads(line.text)
-        except RecordError as error:
-            yield Fault(line.number, str(error))
 
 
 class _Tally:

@@ -20,6 +20,7 @@ _MARK = re.compile(r'["{}\[\]]')
 # Texts and all else but brackets: what most of a document is, taken at one go.
 _PLAIN = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
 _IN_STRING = re.compile(r'["\\]')
+_LINE_END = re.compile("\n")
 _AFTER_SCALAR = re.compile(r"[,\]} \t\r\n]")
 _TOO_LONG = f"is longer than {LONGEST} characters"
 
@@ -80,6 +81,12 @@ class JsonStream:
                 return self._text[self._at]
             if not self._fill():
                 return ""
+
+    def skip_lines(self, beginning: str) -> None:
+        """Pass over the lines that begin with this character."""
+        while self.peek() == beginning:
+            for _ in self._until(_LINE_END):
+                pass
 
     def take(self, character: str) -> None:
         """Take the next character, which must be this one."""

@@ -103,7 +103,9 @@ def _problem(size: Any) -> dict[str, Any]:
     if isinstance(size, list) and len(size) <= len(_AXES) and all(type(part) is int for part in size):
         return dict(zip(_AXES, size, strict=False))
     if size is None:
-        raise RecordError("$.problem_size", "is missing")
+        raise RecordError(
+            "$.problem_size", "is not in the file, as in those of old versions; state the problem"
+        )
     return {"size": size if type(size) is str else canonical(size)}
 
 

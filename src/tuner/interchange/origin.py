@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 import attrs
 
 import targetspec
 from tuner.errors import RecordError
+from tuner.interchange.json_stream import Line, lines
 from tuner.record import Outcome, Record
 from tuner.record_checks import instant
 from tuner.values import INTEGERS, canonical, shown
@@ -107,6 +108,23 @@ class Measured:
     def good(cls, times: tuple[float, ...], cost: float | None = None) -> Measured:
         """Return the times of a good trial, and their mean where no cost is stated."""
         return cls(Outcome("ok"), math.fsum(times) / len(times) if cost is None else cost, times)
+
+
+def by_line(
+    file: BinaryIO, read: Callable[[Line], Record], comment: str | None = None
+) -> Iterator[Record | Fault | None]:
+    """Read a file of one document a line: records, faults, and None for each line that is blank or a comment."""
+    for line in lines(file):
+        if line.fault:
+            yield Fault(line.number, line.fault)
+            continue
+        if not line.text or (comment and line.text.startswith(comment)):
+            yield None
+            continue
+        try:
+            yield read(line)
+        except RecordError as error:
+            yield Fault(line.number, str(error))
 
 
 def seconds(path: str, value: Any, units: float = 1.0) -> float:

@@ -18,6 +18,7 @@ from tuner.interchange.origin import (
     Fault,
     Measured,
     Origin,
+    by_line,
     mapping,
     moment,
     seconds,
@@ -27,6 +28,9 @@ from tuner.interchange.origin import (
 )
 from tuner.record import Record
 from tuner.values import canonical, read_json, shown
+
+COMMENT = "#"
+"""How a line of a log begins that says something to people only, as the first ones of published logs do."""
 
 # AutoTVM's numbers of errors, by what they say of the trial.
 _ERRORS = {
@@ -43,7 +47,7 @@ _ERRORS = {
 _NEVER = 1e9
 
 
-def autotvm_record(line: str, number: int, origin: Origin) -> Record:
+def _autotvm_record(line: str, number: int, origin: Origin) -> Record:
     """Read one line of an AutoTVM log."""
     document = mapping("$", read_json(line))
     version = document.get("version", document.get("v"))
@@ -99,15 +103,8 @@ def _times(path: str, costs: list[Any]) -> Measured:
 
 
 def read_autotvm(file: BinaryIO, origin: Origin) -> Iterator[Record | Fault | None]:
-    """Read a log line by line; None for a blank one."""
-    for line in lines(file):
-        if not line.text:
-            yield Fault(line.number, line.fault) if line.fault else None
-            continue
-        try:
-            yield autotvm_record(line.text, line.number, origin)
-        except RecordError as error:
-            yield Fault(line.number, str(error))
+    """Read a log line by line; None for one that is blank or a comment."""
+    return by_line(file, lambda line: _autotvm_record(line.text, line.number, origin), COMMENT)
 
 
 def read_workloads(file: BinaryIO) -> list[tuple[str, str] | None]:
@@ -127,14 +124,7 @@ def read_metaschedule(
     file: BinaryIO, origin: Origin, workloads: list[tuple[str, str] | None]
 ) -> Iterator[Record | Fault | None]:
     """Read the tuning records line by line; None for a blank one."""
-    for line in lines(file):
-        if not line.text:
-            yield Fault(line.number, line.fault) if line.fault else None
-            continue
-        try:
-            yield _metaschedule_record(line.text, line.number, origin, workloads)
-        except RecordError as error:
-            yield Fault(line.number, str(error))
+    return by_line(file, lambda line: _metaschedule_record(line.text, line.number, origin, workloads))
 
 
 def _metaschedule_record(
