@@ -175,13 +175,16 @@ def _checked_item(shape: Shape, at: int, value: Any) -> Any:
 
 # Documents, records and constructors come with the same few sets of names; a set of more is not kept.
 _MANY_NAMES = 512
+_STRINGS = frozenset({str})
 
 
 @functools.lru_cache(maxsize=4096)
-def _fitting(pattern: str, names: frozenset[str] | tuple[str, ...]) -> frozenset[str] | None:
-    """Return the set of names, if all of them fit a pattern."""
+def _fitting(pattern: str, names: frozenset[str] | tuple[str, ...]) -> frozenset[str]:
+    """Return the set of names, all of which fit a pattern; raise Refused, which is not kept."""
     fits = _compiled(pattern).fullmatch
-    return frozenset(names) if all(map(fits, names)) else None
+    if max(map(len, names), default=0) > LONGEST_TEXT or not all(map(fits, names)):
+        raise Refused("has a name that does not fit")
+    return frozenset(names)
 
 
 @attrs.frozen
@@ -197,11 +200,11 @@ class NameSet(Shape):
         if not known and (isinstance(value, str | Mapping) or not isinstance(value, Iterable)):
             raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
         names = value if type(value) is frozenset else tuple(value)
-        if set(map(type, names)) <= {str} and max(map(len, names), default=0) <= LONGEST_TEXT:
-            fitting = _fitting if len(names) <= _MANY_NAMES else _fitting.__wrapped__
-            found = fitting(self.pattern, names)
-            if found is not None:
-                return found
+        if set(map(type, names)) <= _STRINGS:
+            try:
+                return (_fitting if len(names) <= _MANY_NAMES else _fitting.__wrapped__)(self.pattern, names)
+            except Refused:
+                pass  # The first name that does not fit is told below, by its place.
         one = Text(self.pattern, f"a {self.what}")
         return frozenset(_checked_item(one, at, name) for at, name in enumerate(names))
 

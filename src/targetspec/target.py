@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import attrs
@@ -197,12 +197,12 @@ class Target:
 
     def __attrs_post_init__(self) -> None:
         cls = type(self)
-        for name, default, one in _PLANS.get(cls) or _planned(cls):
+        for name, default, one, put in _PLANS.get(cls) or _planned(cls):
             value = getattr(self, name)
             if value is not default:
                 checked = self._checked(name, one, value)
                 if checked is not value:
-                    self._store(name, checked)
+                    put(self, checked)
         self._complete()
 
     @classmethod
@@ -211,11 +211,10 @@ class Target:
         if any(name not in fields for name in cls.required):
             return cls(**fields)
         target = cls.__new__(cls)
-        put = object.__setattr__
-        for name, default, _ in _PLANS.get(cls) or _planned(cls):
-            put(target, name, fields.get(name, default))
-        for name in _WORKED_OUT:
-            put(target, name, None)
+        for name, default, _, put in _PLANS.get(cls) or _planned(cls):
+            put(target, fields.get(name, default))
+        for put in _NOT_YET:
+            put(target, None)
         target._complete()  # noqa: SLF001 - one class
         return target
 
@@ -363,7 +362,8 @@ class Target:
     def _document(self) -> dict[str, Any]:
         implied, always = self.implied(), self.always_written
         document: dict[str, Any] = {"kind": self.kind}
-        for (name, default, one), value in zip(_PLANS[type(self)], self._values(), strict=True):
+        for name, default, one, _ in _PLANS[type(self)]:
+            value = getattr(self, name)
             if value is default or (value == implied.get(name, default) and name not in always):
                 continue
             document[name] = value._document() if isinstance(value, Target) else one.shape.dump(value)  # noqa: SLF001
@@ -398,7 +398,7 @@ class Target:
 
     def _tuning_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {"kind": self.kind, "host": self.host and self.host.tuning_key}
-        for (name, default, one), value in zip(_PLANS[type(self)], self._values(), strict=True):
+        for (name, default, one, _), value in zip(_PLANS[type(self)], self._values(), strict=True):
             if one.tunes and name != "host" and value is not None and value != default:
                 document[name] = self._tuning_value(name, one, value)
         return document
@@ -492,17 +492,20 @@ def diff(first: Target, second: Target) -> tuple[str, ...]:
 def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
     """Make a target from its stored values, without asking the reader's tables."""
     target = cls.__new__(cls)
-    put = object.__setattr__
-    for (name, _, _), value in zip(_PLANS.get(cls) or _planned(cls), values, strict=True):
-        put(target, name, value)
-    for name in _WORKED_OUT:
-        put(target, name, None)
-    put(target, "_key", values)
+    for (_, _, _, put), value in zip(_PLANS.get(cls) or _planned(cls), values, strict=True):
+        put(target, value)
+    for put in _NOT_YET:
+        put(target, None)
+    target._store("_key", values)  # noqa: SLF001 - one class
     return target
 
 
-_WORKED_OUT = ("_key", "_hash", "_digest", "_tuning", "_json", "_stances", "_verdicts")
-_Plan = tuple[tuple[str, Any, Spec], ...]
+# A slot's own setter: what `object.__setattr__` comes to, without looking its name up each time.
+_Put = Callable[[Target, Any], None]
+_NOT_YET: tuple[_Put, ...] = tuple(
+    getattr(Target, field.name).__set__ for field in attrs.fields(Target) if not field.init
+)
+_Plan = tuple[tuple[str, Any, Spec, _Put], ...]
 _PLANS: dict[type[Target], _Plan] = {}
 _SPECS: dict[type[Target], Mapping[str, Spec]] = {}
 _DEFAULTS: dict[type[Target], Mapping[str, Any]] = {}
@@ -515,7 +518,9 @@ def _planned(cls: type[Target]) -> _Plan:
         raise TypeError("Target is the base of the kinds; make one of them, such as CpuTarget")
     # A required field has no default, so that it is always checked, and always written.
     defaults = {**cls.defaults(), **dict.fromkeys(cls.required, attrs.NOTHING)}
-    plan = _PLANS[cls] = tuple((name, defaults[name], one) for name, one in cls.specs().items())
+    plan = _PLANS[cls] = tuple(
+        (name, defaults[name], one, getattr(cls, name).__set__) for name, one in cls.specs().items()
+    )
     return plan
 
 

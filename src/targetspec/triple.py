@@ -85,12 +85,14 @@ class Triple:
         for name, value in _settled(self).items():
             if getattr(self, name) != value:
                 object.__setattr__(self, name, value)
-        if self.vendor not in _PLAIN_VENDORS and not _keeps_vendor(str(self), self.vendor):
+        # There is no hash as yet to keep the text by.
+        written = _written.__wrapped__(self)
+        if self.vendor not in _PLAIN_VENDORS and not _keeps_vendor(written, self.vendor):
             raise FieldError(
                 "triple",
                 "vendor",
                 self.vendor,
-                f"{str(self)!r} is read with another vendor",
+                f"{written!r} is read with another vendor",
                 "choose another name",
             )
 
@@ -109,12 +111,7 @@ class Triple:
         return _parse(text)
 
     def __str__(self) -> str:
-        parts = [self.arch_name, self.vendor, self.os + self.os_version]
-        if self.environment:
-            parts.append(self.environment + self.environment_version)
-        if self._object_format:
-            parts.append(self._object_format)
-        return "-".join(parts)
+        return _written(self)
 
     def __repr__(self) -> str:
         return f"Triple.parse({str(self)!r})"
@@ -172,6 +169,16 @@ _FIELDS = tuple(field.name for field in attrs.fields(Triple))
 @functools.lru_cache(maxsize=4096)
 def _one(triple: Triple) -> Triple:
     return triple
+
+
+@functools.lru_cache(maxsize=4096)
+def _written(triple: Triple) -> str:
+    parts = [triple.arch_name, triple.vendor, triple.os + triple.os_version]
+    if triple.environment:
+        parts.append(triple.environment + triple.environment_version)
+    if triple._object_format:  # noqa: SLF001 - one module, one value
+        parts.append(triple._object_format)  # noqa: SLF001
+    return "-".join(parts)
 
 
 @functools.lru_cache(maxsize=4096)

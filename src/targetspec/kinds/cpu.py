@@ -27,7 +27,7 @@ from targetspec.fields import (
 )
 from targetspec.kinds import cpu_rules as rules
 from targetspec.kinds import cpu_vectors
-from targetspec.kinds.cpu_width import changed, check_width, contradicting
+from targetspec.kinds.cpu_width import changed, settled
 from targetspec.kinds.device import model
 from targetspec.registry import nearest
 from targetspec.rules import Rule, needed, re_measure, same
@@ -334,31 +334,10 @@ class CpuTarget(Target):
 
     def _settle_features(self, family: str | None) -> None:
         given: Any = self.features
-        if given is None:
-            return
-        if type(given) is FeatureSet:
-            if family not in (None, given.family):
-                raise FieldError(self.kind, "features", repr(given)[:200], f"must be of the family {family}")
-            self._settle_width(given.family, given.names, given)
-            return
-        if family is None:
-            raise FieldError(
-                self.kind,
-                "features",
-                ",".join(sorted(given)),
-                "feature names mean nothing without a family",
-                "state a triple whose architecture has a table",
-            )
-        self._settle_width(family, given, FeatureSet.closed(family, given))
-
-    def _settle_width(self, family: str, names: frozenset[str], found: FeatureSet) -> None:
-        triple = self.triple
-        if triple is not None:
-            wrong = names & contradicting(family, triple.arch, triple.pointer_bits)
-            check_width(family, triple.arch, triple.pointer_bits, add=sorted(wrong))
-            found = found.for_width(triple.pointer_bits)
-        if found is not self.features:
-            self._store("features", found)
+        if given is not None:
+            found = settled(given, family, self.triple)
+            if found is not given:
+                self._store("features", found)
 
     def _settle_names(self) -> None:
         for field, role in (("tuning", "tuning"), ("restrictions", "inverse")):
@@ -416,7 +395,9 @@ class CpuTarget(Target):
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document, with the version of the tables that the features were closed with."""
         document = super().to_dict()
-        return document if self.features is None else {**document, "tables": self.features.tables}
+        if self.features is not None:
+            document["tables"] = self.features.tables
+        return document
 
     def _tuning_value(self, name: str, one: Spec, value: Any) -> Any:
         if name == "triple":
@@ -451,8 +432,8 @@ def ground_of(triple: Triple | None, cpu: str | None) -> Ground:
         _check_width(family, cpu, triple)
     base, extras = cpu, tuple[str, ...]()
     if cpu is None and triple is not None:
-        base = facts.baseline_cpu(triple.arch, triple.sub_arch)
-        extras = facts.baseline_features(triple.arch, triple.sub_arch, triple.os)
+        named = (triple.arch, triple.sub_arch, triple.os, triple.environment)
+        base, extras = facts.baseline_cpu(*named), facts.baseline_features(*named)
     features = None
     if base is not None and family is not None:
         bits = max(facts.cpu_widths(family, base)) if triple is None else triple.pointer_bits

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 
 from targetspec import cpu as facts
-from targetspec.errors import FeatureConflictError
+from targetspec.errors import FeatureConflictError, FieldError
 from targetspec.features import FeatureSet
 from targetspec.triple import Triple
 
@@ -93,3 +93,37 @@ def changed(
     if triple is not None:
         check_width(features.family, triple.arch, triple.pointer_bits, add, remove)
     return features.with_changes(add, remove)
+
+
+def settled(given: FeatureSet | frozenset[str], family: str | None, triple: Triple | None) -> FeatureSet:
+    """Return the features of a target as it holds them: closed, for the width of its triple's code.
+
+    Raises FieldError where they are of no family or another one, and what closing them raises.
+    """
+    if isinstance(given, FeatureSet):
+        if family not in (None, given.family):
+            raise FieldError("cpu", "features", repr(given)[:200], f"must be of the family {family}")
+        return _for_code(given.names, given, triple)
+    if family is None:
+        raise FieldError(
+            "cpu",
+            "features",
+            ",".join(sorted(given))[:200],
+            "feature names mean nothing without a family",
+            "state a triple whose architecture has a table",
+        )
+    return _closed_for_code(given, family, triple)
+
+
+# Documents come with the same few sets again and again; only sets of known names are kept.
+@functools.lru_cache(maxsize=4096)
+def _closed_for_code(names: frozenset[str], family: str, triple: Triple | None) -> FeatureSet:
+    return _for_code(names, FeatureSet.closed(family, names), triple)
+
+
+def _for_code(names: frozenset[str], found: FeatureSet, triple: Triple | None) -> FeatureSet:
+    if triple is None:
+        return found
+    wrong = names & contradicting(found.family, triple.arch, triple.pointer_bits)
+    check_width(found.family, triple.arch, triple.pointer_bits, add=sorted(wrong))
+    return found.for_width(triple.pointer_bits)
