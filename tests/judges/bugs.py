@@ -1,9 +1,10 @@
-"""Public bug reports on other projects: the right answer to each that a value can give."""
+"""Public bug reports on other projects: the right answer to each, of values, of kept records, or of real processes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from judges import bugs_records, bugs_workers
 from judges.judge import Judge, Row
 from targetspec import CpuTarget, TargetSyntaxError, normalize_triple, parse, tag
 from targetspec.dialects.gnu import canonical_gnu
@@ -14,15 +15,6 @@ from targetspec.host.detection import read_facts
 from targetspec.host.facts import Capture, HostFacts
 
 _LINUX = "x86_64-unknown-linux-gnu"
-_TUNER = "how jobs and their processes end: the tests of the tuner show it with real ones"
-_RECORDS = "what a record is kept by: the tests of the tuner's database show it"
-_ELSEWHERE = {
-    _TUNER: "apache/tvm#6083 apache/tvm#6671 apache/tvm#4821 apache/tvm#7887 apache/tvm#17495 pynbody/tangos#281 "
-    "autogluon/autogluon#767 GlacioHack/geoutils#934",
-    _RECORDS: "apache/tvm#15549 apache/tvm#10169 apache/tvm#16288 NVIDIA/TensorRT-LLM#17664 "
-    "flashinfer-ai/flashinfer#3367 flashinfer-ai/flashinfer#3970 numba/numba#10821 numba/numba#9348 numba/numba#2515",
-}
-LISTED = {name: why for why, names in _ELSEWHERE.items() for name in names.split()}
 
 
 def _refused(text: str, dialect: str = "auto", part: str = "") -> bool:
@@ -234,12 +226,15 @@ CHECKS: Mapping[str, Callable[[], bool]] = {
 }
 
 
+CHECKS_OF_ALL = {**CHECKS, **bugs_records.CHECKS, **bugs_workers.CHECKS}
+
+
 def _faults(row: Row) -> Iterator[str]:
-    check = CHECKS.get(row["id"])
+    check = CHECKS_OF_ALL.get(row["id"])
     if check is None:
-        yield "not a question to a value"
+        yield "not asked"
     elif not check():
         yield f"not so: {row['right_answer']}"
 
 
-FILES = {"bugreports": Judge(_faults, LISTED, 2)}
+FILES = {"bugreports": Judge(_faults)}
