@@ -32,7 +32,7 @@ class CostModel:
 
     A cost is taken for a sum of an effect of each parameter and one of all together, so that the covariance of two points
     is a sum and a product over parameters, of exp(-distance). The inverse of the covariances of the known points is
-    kept, and changes with each of them.
+    kept, and changes with each of them, once there is something to predict.
     """
 
     def __init__(self, space: Space, capacity: int) -> None:
@@ -48,6 +48,7 @@ class CostModel:
         self._points: Points = np.empty((capacity, len(space.parameters)), np.int64)
         self._costs: Floats = np.empty(capacity)
         self._inverse: Floats = np.empty((capacity, capacity))
+        self._news: list[tuple[Point, float]] = []
 
     def covariance(self, left: Points, right: Points) -> Floats:
         """Give the covariance of each of the left with each of the right points: 1 where they are equal."""
@@ -61,20 +62,26 @@ class CostModel:
         return total
 
     def learn(self, point: Point, cost: float) -> None:
-        """Take up a new point with its cost (infinite: it failed); beyond the capacity only the best are kept."""
+        """Take note of a new point with its cost (infinite: it failed); beyond the capacity only the best are kept."""
+        self._news.append((point, cost))
+
+    def predict(self, points: Points) -> Floats:
+        """Give numbers that grow with the predicted cost; some known point must not have failed."""
+        news, self._news = self._news, []
+        for point, cost in news:
+            self._take_up(point, cost)
+        count = self._known
+        weights = (self._inverse[:count, :count] * _standardised(self._costs[:count])).sum(axis=1)
+        predicted: Floats = np.einsum("ij,j->i", self.covariance(points, self._points[:count]), weights)
+        return predicted.round(_DIGITS)
+
+    def _take_up(self, point: Point, cost: float) -> None:
         if self._known == self.capacity:
             worst = int(self._costs.argmax())
             if cost >= self._costs[worst]:
                 return
             self._forget(worst)
         self._add(np.array([point]), cost)
-
-    def predict(self, points: Points) -> Floats:
-        """Give numbers that grow with the predicted cost; some known point must not have failed."""
-        count = self._known
-        weights = (self._inverse[:count, :count] * _standardised(self._costs[:count])).sum(axis=1)
-        predicted: Floats = np.einsum("ij,j->i", self.covariance(points, self._points[:count]), weights)
-        return predicted.round(_DIGITS)
 
     def _add(self, point: Points, cost: float) -> None:
         """Grow the inverse by a row and a column (Schur complement)."""
