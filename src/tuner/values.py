@@ -40,13 +40,13 @@ def readings(times: tuple[float, ...]) -> str:
     return f"[{','.join(map(float.__repr__, times))}]"
 
 
-def written(value: str | float | bool | None) -> str:
-    """Return the canonical JSON of a text, a finite float, a truth value, or nothing."""
-    if value is None:
-        return "null"
+def written(value: Value | None) -> str:
+    """Return the canonical JSON of a text, a number, finite where it is a float, a truth value, or nothing."""
+    if isinstance(value, str):
+        return quoted(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    return quoted(value) if isinstance(value, str) else float.__repr__(value)
+    return "null" if value is None else repr(value)
 
 
 def read_json(text: str) -> Any:
@@ -124,11 +124,22 @@ def check_value(path: str, value: object) -> None:
     """Check that a value is one of the four plain kinds; a subclass, such as numpy's, is another type."""
     if type(value) is bool:
         return
-    check = {str: check_text, float: check_float, int: check_integer}.get(type(value))
+    check = _CHECKS.get(type(value))
     if check is None:
         allowed = "must be an integer, a float, a text or a truth value"
         raise RecordError(path, f"{allowed}, got {shown(value)} of type {type(value).__name__}")
     check(path, value)
+
+
+_CHECKS = {str: check_text, float: check_float, int: check_integer}
+
+
+def _check_member(name: str, value: object) -> None:
+    check_text("$", name)
+    try:
+        check_value("$", value)
+    except RecordError as error:
+        raise RecordError(below("$", name), error.message) from None
 
 
 @attrs.frozen(eq=False, init=False, repr=False)
@@ -150,11 +161,11 @@ class Values(Mapping[str, Value]):
         if not isinstance(members, Mapping):
             raise RecordError("$", f"must be a mapping of names to values, got {shown(members)}")
         for name, value in members.items():
-            check_text("$", name)
-            check_value(below("$", name), value)
+            _check_member(name, value)
         ordered = {name: members[name] for name in sorted(members)}
+        text = ",".join([f"{quoted(name)}:{written(value)}" for name, value in ordered.items()])
         # A proxy does not pickle; __reduce__ sends the members instead.
-        self.__attrs_init__(text=canonical(ordered), members=MappingProxyType(ordered))
+        self.__attrs_init__(text=f"{{{text}}}", members=MappingProxyType(ordered))
 
     def __getitem__(self, name: str) -> Value:
         return self._members[name]

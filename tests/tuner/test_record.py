@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import pickle
+from datetime import UTC, datetime
 from typing import Any
 
 import attrs
@@ -17,6 +18,7 @@ from record_examples import EXAMPLE, FINGERPRINT, ZEN3, mappings, names, outcome
 from tuner import record
 from tuner.errors import RecordError
 from tuner.record import Outcome, Record
+from tuner.record_checks import instant
 from tuner.values import Values, canonical
 
 LINE = (
@@ -75,6 +77,19 @@ close = records(
 def test_equal_iff_same_text(one: Record, other: Record):
     """Two records are equal exactly when their canonical texts are, and when their identities are."""
     assert (one == other) == (one.dumps() == other.dumps()) == (one.identity == other.identity)
+
+
+@given(mappings)
+def test_the_text_of_values_is_their_canonical_json(members: dict[str, Any]):
+    """As the encoder of the standard library writes it, keys sorted, every type apart."""
+    assert canonical(members) == Values(members).text
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_moments_sort_as_their_texts(moment: datetime):
+    """Each is 27 characters wide, of years before 1000 too, and reads back as the same moment."""
+    text = instant(moment)
+    assert (27, moment) == (len(text), datetime.fromisoformat(text))
 
 
 @given(outcomes, outcomes)
