@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from targetspec import cpu as facts
@@ -22,8 +23,10 @@ from targetspec.target import Target
 from targetspec.triple import Triple
 
 _SIGNED = re.compile(r"[+-][A-Za-z0-9][A-Za-z0-9_.+-]*")
-_OPTIONS = {"triple": "mtriple", "cpu": "mcpu", "abi": "mabi", "float_abi": "mfloat-abi"}
-_NAMES = {**_OPTIONS, "num_cores": "num-cores", "vector_bits": "vector-width", "model": "model"}
+OPTIONS = {"triple": "mtriple", "cpu": "mcpu", "abi": "mabi", "float_abi": "mfloat-abi"}
+"""The fields for which LLVM has an option of the same text."""
+
+_NAMES = {**OPTIONS, "num_cores": "num-cores", "vector_bits": "vector-width", "model": "model"}
 _LONGEST_KEPT = 500
 _SOFT_FLOAT = ("+soft-float", "-soft-float")
 
@@ -36,7 +39,8 @@ def read_cpu(
     if changes is None or not changes.value:
         return _made(source, fields, places)
     items = _checked(source, changes)
-    if _has_family(source, fields, places):
+    triple = source.reading(places, lambda: Triple.parse(fields["triple"])) if "triple" in fields else None
+    if _has_family(triple, fields.get("cpu")):
         return _changed(source, fields, places, items)
     for item in items:
         _check_somewhere(source, changes, item[1:])
@@ -57,29 +61,50 @@ def _checked(source: Source, changes: Stated) -> tuple[str, ...]:
     return tuple(changes.value)
 
 
-def _has_family(source: Source, fields: dict[str, Any], places: dict[str, Word]) -> bool:
+def _has_family(triple: Triple | None, cpu: str | None) -> bool:
     """Say whether the triple, or else the CPU, tells which table the features are of."""
-    if "triple" in fields:
-        triple: Triple = source.reading(places, lambda: Triple.parse(fields["triple"]))
+    if triple is not None:
         return triple.family in facts.family_names()
-    return "cpu" in fields and len(facts.families_of_cpu(fields["cpu"])) == 1
+    return cpu is not None and len(facts.families_of_cpu(cpu)) == 1
 
 
 def _changed(
     source: Source, fields: dict[str, Any], places: dict[str, Word], items: tuple[str, ...]
 ) -> CpuTarget:
     """Let LLVM's reader make the CPU with the features, and add what LLVM has no option for."""
-    words = [f"-{option}={fields[field]}" for field, option in _OPTIONS.items() if field in fields]
+    options = _options(fields, items)
     try:
-        options = " ".join((*words, f"-mattr={','.join(items)}"))
         target = _of_options(options) if len(options) <= _LONGEST_KEPT else llvm.parse(options).target
     except TargetSyntaxError as error:
         start, end = error.span
         word = _place(error.text[start:end], places)
         raise source.fault(word, error.message, error.hint) from None
-    more = {field: value for field, value in fields.items() if field not in _OPTIONS}
+    more = {field: value for field, value in fields.items() if field not in OPTIONS}
     made: CpuTarget = source.reading(places, lambda: target.evolve(**more))
     return made
+
+
+def _options(texts: Mapping[str, str], items: tuple[str, ...]) -> str:
+    words = (f"-{option}={texts[field]}" for field, option in OPTIONS.items() if field in texts)
+    return " ".join((*words, f"-mattr={','.join(items)}"))
+
+
+@functools.lru_cache(maxsize=1024)
+def changed_fields(texts: tuple[tuple[str, str], ...], items: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """Return the fields that the texts of some and the features of `mattr` make; raise TargetspecError.
+
+    None where these features have no meaning, or are none.
+    """
+    stated = dict(texts)
+    triple = Triple.parse(stated["triple"]) if "triple" in stated else None
+    if not _has_family(triple, stated.get("cpu")) or not all(map(_SIGNED.fullmatch, items)):
+        return None
+    target = llvm.parse(_options(stated, items)).target
+    return {
+        name: value
+        for name, default in target.defaults().items()
+        if (value := getattr(target, name)) != default
+    }
 
 
 @functools.lru_cache(maxsize=1024)
@@ -103,7 +128,7 @@ def _all_features() -> frozenset[str]:
 
 
 def _place(part: str, places: dict[str, Word]) -> Word | None:
-    for field in ("mattr", *_OPTIONS):
+    for field in ("mattr", *OPTIONS):
         word = places.get(field)
         at = word.text.find(part) if word else -1
         if word and at >= 0:

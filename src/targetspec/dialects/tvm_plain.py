@@ -1,66 +1,218 @@
-"""The string form of TVM where each word states one field by itself: the common case, word by word from memory.
+"""Targets of TVM whose attributes each say one thing by themselves: the common case of both forms, without places.
 
-What needs more than its word (lists, hosts, quotes, values behind a space), and whatever is at fault, is left to the
-other readers, which read the text from its beginning and know the places for errors.
+What needs more than its own word (quotes, values behind a space, flags that make up a set, tags), and whatever is at
+fault, is left to the other readers, which read the text from its beginning and know the places for errors.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import attrs
 
 from targetspec import registry
-from targetspec.dialects.tvm_config import attribute_of
+from targetspec.dialects.tvm_config import Stated, Type, attribute_of, is_text, known_attribute, type_of
+from targetspec.dialects.tvm_cpu import OPTIONS, changed_fields
+from targetspec.dialects.tvm_json import refuse_constant
 from targetspec.dialects.tvm_names import KINDS
-from targetspec.dialects.tvm_reading import USUAL, Read, Taking, take
-from targetspec.dialects.tvm_text import plain_attribute
-from targetspec.dialects.words import Source
-from targetspec.errors import TargetspecError, TargetSyntaxError
+from targetspec.dialects.tvm_reading import SETTLED, USUAL, Read
+from targetspec.dialects.tvm_text import attribute_word, flag_of, interpreted, number_of, words_of
+from targetspec.dialects.words import Source, Word
+from targetspec.errors import TargetspecError
+from targetspec.fields import Refused
+from targetspec.target import Target
 
-_LONGEST_WORD, _LONGEST = 100, 1000
+_LONGEST = 1000
+# A target within a target is the tuple of its pairs, which no other value of JSON is.
+_PAIRS = json.JSONDecoder(object_pairs_hook=tuple, parse_constant=refuse_constant).decode
+_READS = ("number", "text", "names", "changes", "target", "option")
+_CHANGES = "features"
+
+
+class _LeftError(Exception):
+    """The text is for another reader."""
+
+
+class _Way(NamedTuple):
+    """What comes of an attribute: its present name, and the field that it states, empty for an option.
+
+    Of its value, `written` makes TVM's from a text, `stated` from JSON, and `load` the field's from TVM's; each raises
+    where there is none.
+    """
+
+    name: str
+    field: str
+    written: Callable[[str], Any]
+    stated: Callable[[Any], Any]
+    load: Callable[[Any], Any]
 
 
 def read_plain(text: str) -> Read | None:
     """Return the target and leftovers of a text; None where another reader must have it."""
     if len(text) > _LONGEST:
         return None
-    kind, *words = text.split() or [""]
-    ours = KINDS.get(kind)
-    if ours is None or ours == "composite" or USUAL.get(ours, ours) != kind:
+    try:
+        return _of_document(_PAIRS(text)) if text.startswith("{") else _of_words(text)
+    except (_LeftError, Refused, TargetspecError, ValueError, RecursionError):
         return None
-    fields: dict[str, Any] = {}
-    leftovers = []
-    seen: set[str] = set()
+
+
+def _of_words(text: str) -> Read:
+    if not text.isprintable():
+        raise _LeftError
+    quoted = "'" in text or "\\" in text
+    kind, *words = [word.text for word in words_of(Source(text, "tvm"))] if quoted else text.split()
+    found = []
     for word in words:
-        effect = _effect(kind, word)
-        if effect is None or effect[0] in seen or effect[1] in fields:
-            return None
-        name, field, value = effect
+        name, _, value = word.partition("=")
+        way = _way(kind, name[1:].lstrip("-"))
+        found.append((way, way.written(value), word) if name[0] == "-" else _left(word))
+    return _of_stated(kind, found)
+
+
+def _of_document(pairs: Any) -> Read:
+    (kind,) = (value for name, value in pairs if name == "kind")
+    if type(kind) is not str:
+        raise _LeftError
+    found = []
+    for name, value in pairs:
+        if name != "kind":
+            way = _way(kind, name)
+            found.append((way, way.stated(value), ""))
+    return _of_stated(kind, found)
+
+
+def _of_stated(kind: str, found: Iterable[tuple[_Way, Any, str]]) -> Read:
+    """Return the target of attributes with TVM's values, and the words, where there are any."""
+    ours = KINDS.get(kind)
+    if ours is None or ours == "composite":
+        raise _LeftError
+    fields: dict[str, Any] = {}
+    leftovers = [] if USUAL.get(ours, ours) == kind else [kind]
+    seen = set()
+    for (name, field, _, _, load), value, word in found:
+        if name in seen or field in fields:
+            raise _LeftError
         seen.add(name)
-        if field is None:
-            leftovers.append(word)
+        if field:
+            fields[field] = load(value)
         else:
-            fields[field] = value
-    try:
-        return registry.kind(ours)(**fields), tuple(leftovers)
-    except TargetspecError:
-        return None
+            leftovers.append(word or attribute_word(name, value))
+    if _CHANGES in fields:
+        fields = _changed({way.field: value for way, value, _ in found}, fields)
+    made: Target = registry.kind(ours).of_checked(fields)
+    return made, tuple(leftovers)
 
 
-@functools.lru_cache(maxsize=4096)
-def _effect(kind: str, word: str) -> tuple[str, str | None, Any] | None:
-    """Return the attribute of a word, and the field with the value that it states, None for an option's field."""
-    found = plain_attribute(kind, word) if len(word) <= _LONGEST_WORD else None
-    if found is None or found[0] == "cl-opt":
-        return None
-    name, value, _ = found
-    attribute = attribute_of(kind, name)
-    if attribute.reads == "option":
-        return name, None, None
-    if attribute.reads not in ("number", "text"):
-        return None
-    try:
-        (stated,) = take(Taking(Source(word, "tvm"), kind), name, value).items()
-    except TargetSyntaxError:
-        return None
-    return name, *stated
+def _changed(stated: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a CPU with the features that `mattr` changes."""
+    texts = tuple([(field, stated[field]) for field in OPTIONS if field in stated])
+    made = changed_fields(texts, fields[_CHANGES])
+    if made is None:
+        raise _LeftError
+    return {**fields, **made}
+
+
+# -- attributes ---------------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=1024)
+def _way(kind: str, name: str) -> _Way:
+    """Return what comes of an attribute of a kind, by its present or its old name."""
+    if kind not in KINDS or kind == "composite" or name in ("", "kind", "cl-opt"):
+        raise _LeftError
+    present = known_attribute(Source(name, "tvm"), kind, Word(name, 0))
+    attribute = attribute_of(kind, present)
+    if attribute.reads not in _READS:
+        raise _LeftError
+    written, stated = _VALUES[type_of(kind, present)]
+    field = "" if attribute.reads == "option" else attribute.field
+    return _Way(present, field, written, stated, _loading(KINDS[kind], present, field))
+
+
+def _loading(kind: str, name: str, field: str) -> Callable[[Any], Any]:
+    """Return what makes the value of a field from TVM's, as construction would."""
+    cls = registry.kind(kind)
+    if not field:
+        return _left
+    if field == _CHANGES and kind == "cpu":
+        return tuple
+    if field not in cls.specs() or name == "mattr":
+        raise _LeftError
+    convert: Any = attrs.fields_dict(cls)[field].converter
+    check: Callable[[Any], Any] = cls.specs()[field].shape.check
+    settle = SETTLED.get(field)
+
+    def load(value: Any) -> Any:
+        if settle is not None:
+            value = settle(Source(value, "tvm"), name, Stated(value, Word(value, 0)))
+        return check(value if convert is None else convert(value))
+
+    return load if settle is not None or convert is not None else check
+
+
+def _left(_: object) -> Any:
+    raise _LeftError
+
+
+def _written_list(text: str) -> list[str]:
+    if "'" in text or "\\" in text:
+        raise _LeftError
+    return [item for item in text.split(",") if item] or _left(text)
+
+
+def _stated_list(value: Any) -> Any:
+    return value if type(value) is list and value and all(map(is_text, value)) else _left(value)
+
+
+def _written_text(text: str) -> str:
+    return interpreted(text).strip(" ") if text else _left(text)
+
+
+def _stated_text(value: Any) -> Any:
+    return value if is_text(value) else _left(value)
+
+
+def _stated_number(value: Any) -> Any:
+    return value if type(value) is int else _left(value)
+
+
+def _stated_flag(value: Any) -> bool:
+    return bool(value) if type(value) in (bool, int) and value in (0, 1) else _left(value)
+
+
+def _written_target(text: str) -> Target:
+    return _whole(interpreted(text))
+
+
+# A host stands beside many devices.
+@functools.lru_cache(maxsize=1024)
+def _whole(text: str) -> Target:
+    """Return a target within a target, which leaves nothing over."""
+    read = read_plain(text)
+    if read is None or read[1]:
+        raise _LeftError
+    return read[0]
+
+
+def _stated_target(value: Any) -> Target:
+    if type(value) is str:
+        return _whole(value)
+    target, leftovers = _of_document(value if type(value) is tuple else ())
+    if leftovers:
+        raise _LeftError
+    return target
+
+
+_VALUES: dict[Type, tuple[Callable[[str], Any], Callable[[Any], Any]]] = {
+    "number": (number_of, _stated_number),
+    "flag": (flag_of, _stated_flag),
+    "text": (_written_text, _stated_text),
+    "list": (_written_list, _stated_list),
+    "target": (_written_target, _stated_target),
+    "targets": (_left, _left),
+}
+"""For each type of TVM, what makes a value of its text, and of JSON."""

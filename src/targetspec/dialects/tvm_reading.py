@@ -94,13 +94,6 @@ def _read(config: Config, place: str) -> Read:
     return target, tuple(taking.leftovers)
 
 
-def take(taking: Taking, name: str, value: Any) -> dict[str, Any]:
-    """Return the fields with what an attribute adds to them; raise TargetSyntaxError."""
-    attribute = attribute_of(taking.kind, name)
-    _TAKERS[attribute.reads](taking, name, attribute, Stated(value, Word(taking.source.text, 0)))
-    return taking.fields
-
-
 def _check_place(config: Config, ours: str, place: str) -> None:
     """Refuse what cannot stand within another target, before anything of it is read."""
     if ours == "composite":
@@ -116,22 +109,37 @@ def _check_place(config: Config, ours: str, place: str) -> None:
 
 
 def _take_field(taking: Taking, name: str, attribute: Attribute, stated: Stated) -> None:
-    value = stated.value
-    if attribute.field == "arch" and not _CUDA_ARCH.fullmatch(value):
-        raise taking.source.fault(stated.word, f"{name} must be like sm_80, got {shown(value)}")
-    if attribute.field == "os":
-        value = _rocm_system(taking, stated)
-    if attribute.field == "float_abi" and value not in ("soft", "hard"):
-        raise taking.source.fault(stated.word, f"{name} must be soft or hard, got {shown(value)}")
+    settle = SETTLED.get(attribute.field)
+    value = settle(taking.source, name, stated) if settle else stated.value
     taking.put(attribute.field, value, stated.word)
 
 
-def _rocm_system(taking: Taking, stated: Stated) -> str:
+def _cuda_arch(source: Source, name: str, stated: Stated) -> str:
+    if not _CUDA_ARCH.fullmatch(stated.value):
+        raise source.fault(stated.word, f"{name} must be like sm_80, got {shown(stated.value)}")
+    return str(stated.value)
+
+
+def _rocm_system(source: Source, name: str, stated: Stated) -> str:
     found = _ROCM_TRIPLE.fullmatch(stated.value)
     if found is None:
-        hint = "TVM has amdgcn-amd-amdhsa-hcc"
-        raise taking.source.fault(stated.word, f"{shown(stated.value)} is no triple of this kind", hint)
+        message = f"{name} {shown(stated.value)} is no triple of this kind"
+        raise source.fault(stated.word, message, "TVM has amdgcn-amd-amdhsa-hcc")
     return found[1]
+
+
+def _float_abi(source: Source, name: str, stated: Stated) -> str:
+    if stated.value not in ("soft", "hard"):
+        raise source.fault(stated.word, f"{name} must be soft or hard, got {shown(stated.value)}")
+    return str(stated.value)
+
+
+SETTLED: Mapping[str, Callable[[Source, str, Stated], str]] = {
+    "arch": _cuda_arch,
+    "os": _rocm_system,
+    "float_abi": _float_abi,
+}
+"""The fields of which TVM's texts are fewer, or others, than ours."""
 
 
 def _take_names(taking: Taking, name: str, attribute: Attribute, stated: Stated) -> None:

@@ -11,7 +11,6 @@ quoted again; targets, in this form, as JSON or by tag (`-host='llvm -mcpu=corte
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -37,7 +36,6 @@ _UNQUOTED = re.compile(r"\S+")
 _SPACE = re.compile(r"\s*")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,19}")
 _PLAIN = re.compile(r"[^\s,'\\]+")
-_LONGEST_KEPT = 100
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 
@@ -73,14 +71,6 @@ def read_attributes(source: Source, kind: str, words: Iterable[Word], within: Wi
     rest = list(words)
     at = 0
     while at < len(rest):
-        word = rest[at]
-        plain = plain_attribute(kind, word.text) if len(word.text) <= _LONGEST_KEPT else None
-        if plain is not None and plain[0] not in stated:
-            present, value, start = plain
-            written = Word(word.text[start:], word.start + start)
-            stated[present] = Stated([*value] if type(value) is list else value, written, (word.text,))
-            at += 1
-            continue
         name, meant, said = _pair(source, rest, at)
         present = known_attribute(source, kind, name)
         if present in stated or present == "kind":
@@ -88,25 +78,6 @@ def read_attributes(source: Source, kind: str, words: Iterable[Word], within: Wi
         stated[present] = Stated(_value(source, kind, present, meant, within), meant, said)
         at += len(said)
     return stated
-
-
-@functools.lru_cache(maxsize=4096)
-def plain_attribute(kind: str, text: str) -> tuple[str, Any, int] | None:
-    """Return what a word states by itself: the attribute's present name, its value, and where the value begins in it.
-
-    None where more is needed than the word: the next one, targets within, quotes, a fault.
-    """
-    found = _OPTION.fullmatch(text)
-    if found is None or found[2] is None or "'" in text or "\\" in text:
-        return None
-    alone = Source(text, "tvm")
-    try:
-        present = known_attribute(alone, kind, Word(found[1], found.start(1)))
-        if present == "kind" or type_of(kind, present) in ("target", "targets"):
-            return None
-        return present, _value(alone, kind, present, Word(found[2], found.start(2)), None), found.start(2)
-    except TargetSyntaxError:
-        return None
 
 
 def _pair(source: Source, words: list[Word], at: int) -> tuple[Word, Word, tuple[str, ...]]:
@@ -160,22 +131,25 @@ def attribute_word(name: str, value: Any) -> str:
     return f"-{name}={int(value)}" if type(value) is bool else f"-{name}={quoted(str(value))}"
 
 
-def _value(source: Source, kind: str, name: str, word: Word, within: Within | None) -> Any:
+def _value(source: Source, kind: str, name: str, word: Word, within: Within) -> Any:
     wanted = type_of(kind, name)
-    if wanted == "target" and within is not None:
+    if wanted == "target":
         return within.read(source, _moved(word, interpreted(word.text)))
-    if wanted == "targets" and within is not None:
+    if wanted == "targets":
         items = _items(source, word)
         check_count(source, word, len(items))
         return [within.read(source, _moved(word, interpreted(item))) for item in items]
     if wanted == "list":
         return [text for item in _items(source, word) if (text := _text(source, word, item))]
     meant = _text(source, word, word.text)
-    if wanted == "number":
-        return _number(source, word, meant)
-    if wanted == "flag":
-        return _flag(source, word, meant)
-    return meant
+    return _read_as(source, word, meant, wanted)
+
+
+def _read_as(source: Source, word: Word, meant: str, wanted: str) -> Any:
+    try:
+        return number_of(meant) if wanted == "number" else flag_of(meant) if wanted == "flag" else meant
+    except ValueError as error:
+        raise source.fault(word, f"{error}, got {meant[:80]!r}") from None
 
 
 def _text(source: Source, word: Word, written: str) -> str:
@@ -207,14 +181,16 @@ def _items(source: Source, word: Word) -> list[str]:
     return items
 
 
-def _number(source: Source, word: Word, meant: str) -> int:
-    if not _NUMBER.fullmatch(meant):
-        raise source.fault(word, f"expected a whole number, got {meant[:80]!r}")
-    return int(meant)
+def number_of(text: str) -> int:
+    """Return a whole number; ValueError says that a text is none."""
+    if not _NUMBER.fullmatch(text):
+        raise ValueError("expected a whole number")
+    return int(text)
 
 
-def _flag(source: Source, word: Word, meant: str) -> bool:
-    found = _FLAGS.get(meant.lower())
+def flag_of(text: str) -> bool:
+    """Return what a text says of a flag; ValueError says that it says nothing."""
+    found = _FLAGS.get(text.lower())
     if found is None:
-        raise source.fault(word, f"expected 0, 1, true or false, got {meant[:80]!r}")
+        raise ValueError("expected 0, 1, true or false")
     return found
