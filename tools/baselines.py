@@ -10,9 +10,11 @@ in GCC's terms; the code has vmul.f32). Other compilers take another default for
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
-from llvm_oracle import driver
+from llvm_oracle import Answer, ask_all, driver
 
 ARM = {
     "": "arm-none-eabi", "v4": "armv4-none-eabi", "v4t": "armv4t-none-eabi", "v5t": "armv5t-none-eabi",
@@ -27,7 +29,22 @@ ARM = {
     "xscale": "xscale-none-eabi",
 }  # fmt: skip
 
-# The key is the architecture, the sub-architecture, and "os" where there is an operating system and that matters.
+# The systems that clang takes for newer machines than an architecture's first, and the conventions of calls.
+SYSTEMS = {
+    "freebsd": "unknown-freebsd", "netbsd": "unknown-netbsd", "openbsd": "unknown-openbsd", "haiku": "unknown-haiku",
+    "windows": "pc-windows-msvc", "fuchsia": "unknown-fuchsia", "darwin": "apple-ios",
+}  # fmt: skip
+CONVENTIONS = ("eabihf", "eabi")
+# The driver shortens their triples to armv5e, which stands for Armv5TE, before it looks for a CPU; here it is the one of
+# LLVM's own parser.
+SHORTENED = {
+    "arm v5tej": "arm926ej-s",
+    "arm xscale": "xscale",
+    "arm netbsd eabi": "arm926ej-s",
+    "arm netbsd eabihf": "arm926ej-s",
+}
+
+# The key is the architecture, the sub-architecture, the system ("os": there is one) and ARM's convention of calls.
 TRIPLES = {
     "x86_64": ("x86", "x86_64-linux-gnu"),
     "x86_64 h": ("x86", "x86_64h-apple-macosx"),
@@ -61,19 +78,66 @@ TRIPLES = {
 }
 
 
-def baselines(data: Path) -> dict[str, str]:
-    """Return the CPU of each architecture, and behind it the features that a triple adds to the CPU's set."""
-    tables = {
-        family: json.loads((data / f"{family}.json").read_text("utf-8")) for family, _ in TRIPLES.values()
-    }
+def baselines(data: Path, families: Collection[str]) -> dict[str, str]:
+    """Return the CPU of each architecture of some families, and behind it the features that a triple adds to its set."""
     found = {}
-    for key, (family, triple) in TRIPLES.items():
-        table, answer = tables[family], driver(triple)
-        if answer.error:
-            raise LookupError(f"clang refuses {triple}: {answer.error}")
-        cpu = table["aliases"].get(answer.cpu, answer.cpu)
-        more = answer.on - set(table["cpus"][cpu]["has"].split())
-        rows = {name: table["features"][name] for name in more}
-        listed = [name for name, row in rows.items() if row["role"] in ("isa", "abi") and "field" not in row]
-        found[key] = " ".join([cpu, *sorted(listed)])
+    for family in sorted({family for family, _ in TRIPLES.values()}.intersection(families)):
+        table = json.loads((data / f"{family}.json").read_text("utf-8"))
+        asked = {key: triple for key, (one, triple) in TRIPLES.items() if one == family}
+        if family == "arm":
+            asked |= _arm_systems()
+        answers = ask_all(driver, asked.values())
+        for key, triple in asked.items():
+            answer = answers[triple]
+            # Apple's systems have few of the architectures.
+            if answer.error and "-apple-" not in triple:
+                raise LookupError(f"clang refuses {triple}: {answer.error}")
+            entry = "" if answer.error else _entry(table, key, answer)
+            if entry and _cpu_of(entry) != _cpu_of(_wider(found, key)):
+                found[key] = entry
     return found
+
+
+def family_of(key: str) -> str:
+    """Return the family of an entry."""
+    arch = key.partition(" ")[0]
+    return next(family for one, (family, _) in TRIPLES.items() if one.partition(" ")[0] == arch)
+
+
+def _arm_systems() -> dict[str, str]:
+    """Return the triples of ARM's architectures on the systems, the conventions only where no version is stated."""
+    plain = {f"arm {name}": f"arm-none-{name}" for name in CONVENTIONS}
+    for system, rest in SYSTEMS.items():
+        # Apple's own architectures and those that the driver shortens have one CPU everywhere.
+        for sub in ARM.keys() - {"v7s", "v7k", "v5tej", "xscale"}:
+            arch = {"": "arm", "v7": "armv7"}.get(sub) or ARM[sub].partition("-")[0]
+            plain[f"arm {sub} {system}".replace("  ", " ")] = f"{arch}-{rest}"
+        for name in CONVENTIONS if system != "darwin" else ():
+            plain[f"arm {system} {name}"] = f"arm-{rest.removesuffix('-msvc')}-{name}"
+    return plain
+
+
+def _entry(table: dict[str, Any], key: str, answer: Answer) -> str:
+    if key in SHORTENED:
+        return SHORTENED[key]
+    cpu = table["aliases"].get(answer.cpu, answer.cpu)
+    more = answer.on - set(table["cpus"][cpu]["has"].split())
+    rows = {name: table["features"][name] for name in more}
+    listed = [name for name, row in rows.items() if row["role"] in ("isa", "abi") and "field" not in row]
+    # How floating point is passed is a field of its own.
+    listed = [name for name in listed if name != "soft-float"]
+    return " ".join([cpu, *sorted(listed)])
+
+
+def _wider(found: Mapping[str, str], key: str) -> str:
+    """Return the entry that would be looked up if a key's own were not there."""
+    words = key.split()
+    base = [word for word in words if word not in {*SYSTEMS, *CONVENTIONS}]
+    systems = [word for word in words if word in SYSTEMS]
+    conventions = [word for word in words if word in CONVENTIONS]
+    keys = (" ".join(one) for one in (base + systems, base + conventions, base) if one != words)
+    return next((found[one] for one in keys if one in found), "")
+
+
+def _cpu_of(entry: str) -> str:
+    return entry.partition(" ")[0]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import functools
+import itertools
 from collections.abc import Iterable
 from typing import cast
 
@@ -10,6 +12,7 @@ from targetspec.cpu_tables import FAMILIES, TABLES_VERSION, Role, baselines, cpu
 from targetspec.errors import FeatureConflictError, UnknownNameError
 from targetspec.feature_aliases import WORLDS, from_llvm, to_llvm
 from targetspec.features import FeatureSet
+from targetspec.triple_names import DARWIN_OSES
 
 __all__ = [
     "TABLES_VERSION",
@@ -37,6 +40,8 @@ __all__ = [
     "tuning_of",
 ]
 
+# How ARM passes arguments, the narrower first: the one name is in the other.
+_CONVENTIONS = ("eabihf", "eabi")
 # The architectures that share their baselines with another.
 _SAME_BASELINE = {
     **dict.fromkeys(("armeb", "thumb", "thumbeb"), "arm"),
@@ -78,32 +83,45 @@ def families_of_cpu(name: str) -> tuple[str, ...]:
     return cpu_index().get(name, ())
 
 
-def baseline_cpu(arch: str, sub_arch: str = "") -> str | None:
-    """Return the CPU that clang takes a triple's architecture for when none is stated; None where nothing is taken.
+def baseline_cpu(arch: str, sub_arch: str = "", os: str = "", environment: str = "") -> str | None:
+    """Return the CPU that clang takes for a triple when none is stated; None where nothing is taken.
 
-    >>> baseline_cpu("x86_64")
-    'x86-64'
+    >>> baseline_cpu("x86_64"), baseline_cpu("arm", "v7", "freebsd")
+    ('x86-64', 'cortex-a8')
     """
-    words = _baseline(arch, sub_arch)
+    words = _baseline(arch, sub_arch, os, environment)
     return words[0] if words else None
 
 
-def baseline_features(arch: str, sub_arch: str = "", os: str = "") -> tuple[str, ...]:
+def baseline_features(arch: str, sub_arch: str = "", os: str = "", environment: str = "") -> tuple[str, ...]:
     """Return what a triple adds to the set of its baseline CPU: ARM's architecture, RISC-V's extensions.
 
-    `os` is the operating system; for RISC-V, without one, clang takes no floating point.
+    For RISC-V, without an operating system, clang takes no floating point.
 
     >>> baseline_features("riscv64", os="linux")
     ('a', 'c', 'd', 'f', 'm', 'zaamo', 'zalrsc', 'zca', 'zcd', 'zicsr', 'zmmul')
     """
-    return _baseline(arch, sub_arch, "os" if os not in {"", "none", "unknown"} else "")[1:]
+    return _baseline(arch, sub_arch, os, environment)[1:]
 
 
-def _baseline(arch: str, sub_arch: str, system: str = "") -> tuple[str, ...]:
+@functools.lru_cache(maxsize=1024)
+def _baseline(arch: str, sub_arch: str, os: str, environment: str) -> tuple[str, ...]:
+    """Return the entry that says most of what is stated: the version comes first, then the system, then the convention."""
     known = baselines()
-    arch = _SAME_BASELINE.get(arch, arch)
-    keys = (f"{arch} {sub_arch}", f"{arch} {system}", arch)
+    words = (
+        (_SAME_BASELINE.get(arch, arch),),
+        (sub_arch, ""),
+        (*_systems(os), ""),
+        (next((name for name in _CONVENTIONS if name in environment), ""), ""),
+    )
+    keys = (" ".join(filter(None, key)) for key in itertools.product(*words))
     return tuple(next((known[key] for key in keys if key in known), "").split())
+
+
+def _systems(os: str) -> tuple[str, ...]:
+    if os in {"", "none", "unknown"}:
+        return ()
+    return (os, "darwin", "os") if os in DARWIN_OSES else (os, "os")
 
 
 def cpu_widths(family: str, cpu: str) -> tuple[int, ...]:

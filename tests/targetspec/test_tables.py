@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from targetspec import cpu, cpu_tables
+from targetspec import CpuTarget, Triple, cpu, cpu_tables
 from targetspec.errors import UnknownNameError
 from targetspec.feature_aliases import WORLDS, from_llvm, to_llvm
 from targetspec.features import FeatureSet
@@ -187,6 +187,31 @@ def test_every_architecture_with_a_table_has_a_baseline(arch):
     found = cpu.resolve(family, name, add=cpu.baseline_features(arch, os="linux"), bits=bits)
     assert bits in cpu.cpu_widths(family, name)
     assert found.family == family
+
+
+@pytest.mark.parametrize(
+    ("triple", "name", "feature"),
+    [
+        ("arm-none-eabi", "arm7tdmi", "armv4t"),
+        ("arm-linux-gnueabihf", "arm1176jzf-s", "vfp2"),
+        ("arm-linux-musleabihf", "arm1176jzf-s", "armv6kz"),
+        ("armv7-linux-gnueabihf", "generic", "neon"),
+        ("armv6-unknown-freebsd", "arm1176jzf-s", "armv6kz"),
+        ("thumbv7-unknown-netbsd-eabihf", "cortex-a8", "armv7-a"),
+        ("arm--openbsd", "cortex-a8", "armv7-a"),
+        ("arm-unknown-netbsd", "strongarm", "armv4"),
+        ("arm-unknown-netbsd-eabi", "arm926ej-s", "armv5tej"),
+        ("armv7-pc-windows-msvc", "cortex-a9", "fp16"),
+        ("armv6-apple-ios", "mpcore", "armv6k"),
+        ("arm-unknown-fuchsia", "generic", "armv8-a"),
+        ("xscaleeb-none-eabi", "xscale", "xscale"),
+    ],
+)
+def test_what_an_arm_triple_stands_for_depends_on_its_system(triple, name, feature):
+    """The CPU that clang takes is the oldest that the system and its convention of calls have."""
+    triple = Triple.parse(triple)
+    assert name == cpu.baseline_cpu(triple.arch, triple.sub_arch, triple.os, triple.environment)
+    assert feature in CpuTarget(triple=triple).features
 
 
 def test_each_cpu_stands_on_a_line_of_its_own():

@@ -15,6 +15,7 @@ import pytest
 
 from targetspec import cpu, cpu_tables
 from targetspec.errors import FeatureConflictError
+from targetspec.triple import Triple
 from targetspec.triple_archs import ARCHS
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
@@ -261,6 +262,46 @@ def test_baselines_are_clangs(arch, triple):
     )
     unsaid = {"32s"} if family == "loongarch" else set()
     assert {one for one in oracle.driver(triple).on if cpu.is_listed(family, one)} == set(found) - unsaid
+
+
+ARM_SYSTEMS = (
+    *("none", "linux", "freebsd", "netbsd", "openbsd", "haiku", "windows", "fuchsia", "hurd", "rtems"),
+    *("apple-ios", "apple-macosx"),
+)
+ARM_ENVIRONMENTS = (
+    "",
+    "-eabi",
+    "-eabihf",
+    "-gnu",
+    "-gnueabi",
+    "-gnueabihf",
+    "-gnueabihft64",
+    "-musleabihf",
+    "-msvc",
+)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("arch", ["arm", "armv5te", "armv6", "armv7"])
+def test_the_cpu_of_an_arm_triple_is_clangs(arch):
+    """On every system, with every convention of calls: what clang takes where no CPU is stated."""
+    systems = [os if "-" in os else f"unknown-{os}" for os in ARM_SYSTEMS]
+    triples = [
+        f"{arch}-{os}{env}" for os in systems for env in (ARM_ENVIRONMENTS if "apple" not in os else ("",))
+    ]
+    answers = _oracle().ask_all(_oracle().driver, triples)
+    different = {}
+    for text, answer in answers.items():
+        triple = Triple.parse(text)
+        found = cpu.baseline_cpu(triple.arch, triple.sub_arch, triple.os, triple.environment)
+        if not answer.error and answer.cpu != found and not _is_shortened(triple):
+            different[text] = (answer.cpu, found)
+    assert {} == different
+
+
+def _is_shortened(triple: Triple) -> bool:
+    """Whether clang's driver has lost the J of Armv5TEJ, which LLVM's own parser takes there."""
+    return triple.os == "netbsd" and "eabi" in triple.environment and not triple.sub_arch
 
 
 @pytest.mark.oracle

@@ -187,7 +187,7 @@ def _named_cpu(target: CpuTarget, triple: Triple, stated: dict[str, Any]) -> dic
     said = {"features", "tuning", "restrictions"} & stated.keys()
     if not (triple.sub_arch or said):
         return {}
-    cpu = target.cpu or facts.baseline_cpu(triple.arch, triple.sub_arch)
+    cpu = target.cpu or facts.baseline_cpu(triple.arch, triple.sub_arch, triple.os, triple.environment)
     return {"cpu": cpu, "features": target.features} if cpu else {}
 
 

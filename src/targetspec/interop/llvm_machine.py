@@ -82,7 +82,7 @@ def to_llvmlite(target: Target) -> LlvmTarget:
 
 
 def _cpu_of(target: CpuTarget, triple: Triple) -> str | None:
-    return target.cpu or facts.baseline_cpu(triple.arch, triple.sub_arch)
+    return target.cpu or facts.baseline_cpu(triple.arch, triple.sub_arch, triple.os, triple.environment)
 
 
 def _check_mode(target: CpuTarget, triple: Triple) -> None:
