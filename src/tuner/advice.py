@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from tuner import deployment, explanation, nearness, store_rows
+from tuner.asking import Asker
 from tuner.deployment import Choice
 from tuner.explanation import Explanation
 from tuner.identity import Fingerprints
@@ -23,6 +24,7 @@ class Advisor:
     """Reads a store for tasks near the one that is asked for."""
 
     _store: Store
+    _asker: Asker
     _fingerprints: Fingerprints
     _record: Callable[[tuple[Any, ...]], Record]
 
@@ -32,7 +34,7 @@ class Advisor:
         for near in self._near(asked):
             if len(found) >= limit or not near.is_compatible:
                 break
-            found += [record for record in self._best_of(near) if nearness.is_seed(record, asked)]
+            found += self._allowed(self._best_of(near), asked)
         return tuple(found[:limit])
 
     def explain(self, asked: Task, fingerprint: str | None) -> Explanation:
@@ -60,7 +62,7 @@ class Advisor:
         able = [record for record in seen if record.target.compatible(here, purpose="code")]
         known = [record for record in able if self._is_todays(kernel, record)]
         choice = deployment.nearest(known, here, asked.toolchain)
-        return choice or deployment.default(kernel, dict(asked.problem), here, seen)
+        return choice or deployment.default(self._asker.default(kernel, asked.problem, here), here, seen)
 
     def _answer(self, asked: Task, fingerprint: str) -> Record | None:
         filters = {
@@ -82,6 +84,19 @@ class Advisor:
             lambda connection: store_rows.best_of_task(connection, near.number, nearness.PER_TASK)
         )
         return [self._record(row) for row in rows]
+
+    def _allowed(self, records: list[Record], asked: Task) -> list[Record]:
+        """Return the records whose configurations the kernel's space holds, and its needs allow."""
+        kernel = asked.kernel
+        needs: list[dict[str, Any]] = [{} for _ in records]
+        if isinstance(kernel, Kernel):
+            records = [record for record in records if record.config in kernel.space]
+            needs = self._asker.needs(kernel, [record.config for record in records], asked.problem)
+        return [
+            record
+            for record, needed in zip(records, needs, strict=True)
+            if nearness.is_allowed(record, asked, needed)
+        ]
 
     def _some_of(self, near: Near) -> Record | None:
         best = self._best_of(near)

@@ -8,12 +8,15 @@ import importlib
 import os
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tuner import record_checks
+from tuner.asking import Asker
 from tuner.database import Database
-from tuner.errors import DatabaseError, KernelError
-from tuner.kernel import Kernel
+from tuner.errors import DatabaseError, KernelError, ProblemError, RecordError
+from tuner.kernel import Kernel, Work
 from tuner.kernels import KERNELS, PROBLEMS
 from tuner.store_place import default_path
 
@@ -121,7 +124,17 @@ def _value(text: str) -> int | float | str:
     return text
 
 
-def stated_problem(options: argparse.Namespace) -> dict[str, Any]:
+def read_task(kernel: Kernel, options: argparse.Namespace) -> tuple[dict[str, Any], Work | None]:
+    """Return the problem that is stated, as records hold it, and the work of one call; ProblemError where it is none."""
+    try:
+        problem = dict(record_checks.problem(_stated_problem(options)))
+    except RecordError as error:
+        raise ProblemError(f"{kernel.name}: {error}") from error
+    with closing(Asker()) as asker:
+        return problem, asker.work(kernel, problem)
+
+
+def _stated_problem(options: argparse.Namespace) -> dict[str, Any]:
     """Return the problem that is stated, or the bundled kernel's own."""
     problem = options.problem or PROBLEMS.get(options.kernel)
     if problem is None:

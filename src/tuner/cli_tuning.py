@@ -20,18 +20,18 @@ from tuner.cli_input import (
     is_missing,
     open_database,
     read_pairs,
+    read_task,
     say,
     seconds,
-    stated_problem,
 )
 from tuner.comparison import baseline_name, compare
 from tuner.database import Database
-from tuner.kernel import Kernel
+from tuner.kernel import Kernel, Work
 from tuner.kernels import KERNELS, PROBLEMS
 from tuner.progress import Progress
 from tuner.record import Record
 from tuner.runlog import settings_of, task_of
-from tuner.session import Result, read_problem, runnable, tune
+from tuner.session import Result, runnable, tune
 from tuner.spawning import START_METHODS
 from tuner.strategies import STRATEGIES
 
@@ -81,9 +81,8 @@ def _kernels(options: argparse.Namespace, progress: Progress) -> int:  # noqa: A
 
 def _tune(options: argparse.Namespace, progress: Progress) -> int:
     kernel = find_kernel(options.kernel)
-    problem = read_problem(kernel, stated_problem(options))
+    problem, work = read_task(kernel, options)
     target = runnable(options.target)
-    work = kernel.work_of(problem)
     with open_database(options.database, create=True) as database:
         known = None if options.fresh else _known(options, database, kernel, problem, target)
         if known is not None:
@@ -96,7 +95,7 @@ def _tune(options: argparse.Namespace, progress: Progress) -> int:
             strategy=options.strategy, seed=options.seed, time_limit=options.time_limit, progress=progress,
             fresh=options.fresh, keep_going=options.keep_going,
         )  # fmt: skip
-        return _present(options, kernel, result, database.path)
+        return _present(options, kernel, work, result, database.path)
 
 
 def _known(
@@ -115,14 +114,16 @@ def _known(
     return database.lookup(kernel, problem, target)
 
 
-def _present(options: argparse.Namespace, kernel: Kernel, result: Result, path: str) -> int:
+def _present(
+    options: argparse.Namespace, kernel: Kernel, work: Work | None, result: Result, path: str
+) -> int:
     if result.best is None:
         kinds = report.failures(result.records)
         complain(
             f"none of {len(result.records)} trials succeeded: {'; '.join(kinds[:3]) or 'there was no time'}"
         )
         return NOTHING
-    best, work = result.best, kernel.work_of(dict(result.best.problem))
+    best = result.best
     no_plain = result.baseline is None or result.baseline.cost is None
     comparison = compare(kernel, dict(best.problem), result.target, best.config, plain=not no_plain)
     lines = [
@@ -143,7 +144,7 @@ def _present(options: argparse.Namespace, kernel: Kernel, result: Result, path: 
 
 def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as every command
     kernel = find_kernel(options.kernel)
-    problem = read_problem(kernel, stated_problem(options))
+    problem, work = read_task(kernel, options)
     # Looking up does not need a machine that runs it.
     target = targetspec.detect_host() if options.target is None else targetspec.parse(options.target)
     question = f"no record of {report.problem(kernel.name, problem)} for {target}"
@@ -159,7 +160,6 @@ def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG0
             told = str(explanation).splitlines()
             lines = [f"{question} in {database.path}", *(told[1:] or [explanation.note])]
             return _nothing(options, lines, fields=explanation.fields)
-        work = kernel.work_of(problem)
         return _show(options, report.document(record, work, found=True), report.describe_best(record, work))
 
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 import targetspec
 from tuner import build, record_checks, store_rows, store_runs, store_upkeep
 from tuner.advice import Advisor
+from tuner.asking import Asker
 from tuner.deployment import Choice
 from tuner.errors import DatabaseError, RecordError
 from tuner.explanation import Explanation
@@ -53,8 +54,9 @@ class Database:
         self.synchronous = synchronous
         self._target: store_rows.TargetRow | None = None
         self._store = Store(self.path, synchronous, create=create, read_only=read_only)
-        self._fingerprints = Fingerprints()
-        self._advisor = Advisor(self._store, self._fingerprints, self._record)
+        self._asker = Asker()
+        self._fingerprints = Fingerprints(self._asker)
+        self._advisor = Advisor(self._store, self._asker, self._fingerprints, self._record)
         self._store.read(lambda _: None)
 
     def add(self, record: Record) -> bool:
@@ -141,7 +143,7 @@ class Database:
 
         The best few of each task of the kernel's name, of targets that `compatible(..., purpose="schedule")` does
         not refuse, the nearest targets and problems first. A Kernel leaves out what its space does not hold, and
-        what its `needs`, which are asked in this process, forbid here.
+        what its `needs` forbid here; KernelError where these fail.
         """
         return self._advisor.seeds(_asked(kernel, problem, target, toolchain), limit)
 
@@ -276,7 +278,7 @@ class Database:
 
     def close(self) -> None:
         """Close the file; what was added stays."""
-        self._fingerprints.close()
+        self._asker.close()
         self._store.close()
 
     def __enter__(self) -> Self:

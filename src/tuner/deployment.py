@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import attrs
 
 import targetspec
-from tuner.errors import KernelError
-from tuner.kernel import Kernel
 from tuner.nearness import distance_of_targets
 from tuner.record import Record
 from tuner.space import Configuration
@@ -59,13 +57,8 @@ def _rank(record: Record, run_on: targetspec.Target, toolchain: str) -> tuple[An
     return record.toolchain != toolchain, distance, record.outcome.stopped_early, record.cost, record.created
 
 
-def default(
-    kernel: Kernel, problem: Mapping[str, Any], run_on: targetspec.Target, seen: Iterable[Record]
-) -> Choice:
-    """Choose the first configuration that the target can hold; KernelError where it can hold none."""
-    config = next((config for config in kernel.space if _fits(kernel, config, problem, run_on)), None)
-    if config is None:
-        raise KernelError(f"{kernel.name}: {run_on} can hold no configuration of its space")
+def default(config: Configuration, run_on: targetspec.Target, seen: Iterable[Record]) -> Choice:
+    """Choose the kernel's first configuration, as none of the records that were seen will do."""
     refused = [f"{record.target}: {_why(record, run_on)}" for record in seen]
     told = (
         f"code for none of {len(refused)} recorded targets runs here ({refused[0]})"
@@ -78,10 +71,3 @@ def default(
 def _why(record: Record, run_on: targetspec.Target) -> str:
     reasons = record.target.compatible(run_on, purpose="code").reasons
     return str(reasons[0]) if reasons else "its kernel is another one today"
-
-
-def _fits(
-    kernel: Kernel, config: Mapping[str, Any], problem: Mapping[str, Any], target: targetspec.Target
-) -> bool:
-    needs = kernel.needs_of(config, problem)
-    return not needs or bool(target.compatible(target, purpose="schedule", needs=needs))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import re
-import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import targetspec
 from tuner import build
+from tuner.asking import SECONDS, Asker, is_ours, without_type
 from tuner.errors import KernelError
 from tuner.kernel import Kernel
 from tuner.peer import Done
@@ -20,53 +18,32 @@ from tuner.record_checks import problem as read_problem
 from tuner.travel import share
 
 _WITNESSES = 4
-_SECONDS = 30.0
 
 
 class Fingerprints:
-    """Makes fingerprints in a worker that lives as long as this, one for each kernel, target and problem.
+    """Makes the fingerprints of kernels, one for each kernel, target and problem, and keeps them.
 
     A kernel of this package emits here; the code of others may print, hang or die. KernelError where it emits no
     configuration at all, or not the same text each time.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, asker: Asker) -> None:
         self._known: dict[tuple[int, str, str], tuple[Kernel, str]] = {}
-        self._pool: Pool | None = None
-        self._process = os.getpid()
-        self._lock = threading.RLock()
+        self._asker = asker
 
     def of(self, kernel: Kernel, target: targetspec.Target, problem: Mapping[str, Any]) -> str:
         """Return the fingerprint of a kernel for a target and a problem."""
         key = (id(kernel), target.digest, read_problem(problem).text)
-        with self._lock:
-            if self._process != os.getpid():
-                self._pool, self._process = None, os.getpid()
-            if key not in self._known:
-                self._known[key] = (
-                    kernel,
-                    self._made(kernel, target, problem),
-                )  # kept, so that its id stays its own
-            return self._known[key][1]
-
-    def close(self) -> None:
-        """End the worker."""
-        with self._lock:
-            if self._pool is not None and self._process == os.getpid():
-                self._pool.close()
-            self._pool = None
+        known = self._known.get(key)
+        if known is None:
+            # With the kernel, so that its id stays its own.
+            known = self._known[key] = (kernel, self._made(kernel, target, problem))
+        return known[1]
 
     def _made(self, kernel: Kernel, target: targetspec.Target, problem: Mapping[str, Any]) -> str:
         if is_ours(kernel):
             return build.fingerprint(kernel, target, problem)
-        if self._pool is None:
-            self._pool = Pool(1)
-        return fingerprint_in(self._pool, kernel, target, problem)
-
-
-def is_ours(kernel: Kernel) -> bool:
-    """Tell whether a kernel's emit is code of this package, which does no harm."""
-    return str(getattr(kernel.emit, "__module__", "")).startswith("tuner.kernels.")
+        return str(self._asker.with_pool(lambda pool: fingerprint_in(pool, kernel, target, problem)))
 
 
 def confirmed(kernel: Kernel, target: targetspec.Target, problem: Mapping[str, Any]) -> str:
@@ -93,14 +70,14 @@ def fingerprint_in(
     kernel: Kernel,
     target: targetspec.Target,
     problem: Mapping[str, Any],
-    seconds: float = _SECONDS,
+    seconds: float = SECONDS,
 ) -> str:
     """Make a fingerprint in a worker; a configuration that kills it or hangs has its death for a text."""
     (done,) = _jobs(pool, [(_fingerprint, (kernel, target, problem))], seconds=seconds)
     if done.failure is None:
         return str(done.value)
     if done.failure.kind == "error":
-        raise KernelError(_without_type(str(done.failure.cause)))
+        raise KernelError(without_type(str(done.failure.cause)))
     positions = build.sample(len(kernel.space))
     parts = _jobs(pool, [(_part, (kernel, place, target, problem)) for place in positions], seconds=seconds)
     if all(part.failure for part in parts):
@@ -116,10 +93,6 @@ def fingerprint_in(
 
 def _told(failure: Outcome | None) -> str:
     return "" if failure is None else f"{failure.kind} in {failure.stage}: {failure.cause}"
-
-
-def _without_type(cause: str) -> str:
-    return re.sub(r"^[\w.]*KernelError: ", "", cause)
 
 
 def _fingerprint(
@@ -144,7 +117,7 @@ def _jobs(
     pool: Pool,
     jobs: list[tuple[Callable[..., Any], tuple[Any, ...]]],
     *,
-    seconds: float = _SECONDS,
+    seconds: float = SECONDS,
     fresh: bool = False,
 ) -> list[Done]:
     tickets = []

@@ -69,15 +69,10 @@ def rank(rows: Iterable[tuple[Any, ...]], asked: Task) -> list[Near]:
     return sorted((_near(row, asked) for row in rows), key=lambda near: (near.distance, near.number))
 
 
-def is_seed(record: Record, asked: Task) -> bool:
-    """Tell whether a record's configuration may be tried: it is in the space, and its target and needs allow it."""
-    needs: Mapping[str, Any] | None = None
-    if isinstance(asked.kernel, Kernel):
-        if record.config not in asked.kernel.space:
-            return False
-        needs = asked.kernel.needs_of(record.config, dict(asked.problem)) or None
+def is_allowed(record: Record, asked: Task, needs: Mapping[str, Any]) -> bool:
+    """Tell whether a record's configuration, which needs so much of a target, may be tried: the relation decides."""
     try:
-        verdict = record.target.compatible(asked.target, purpose="schedule", needs=needs)
+        verdict = record.target.compatible(asked.target, purpose="schedule", needs=needs or None)
     except targetspec.TargetspecError as error:
         raise KernelError(f"{asked.name}: needs gave what a target cannot be asked: {error}") from error
     return verdict.answer != "no"

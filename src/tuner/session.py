@@ -338,13 +338,6 @@ def _check_kernel(kernel: object) -> None:
         raise TypeError(f"kernel is a tuner.Kernel, not {kernel!r}")
 
 
-def read_problem(kernel: Kernel, problem: Mapping[str, Any], seed: int = 0) -> dict[str, Any]:
-    """Give the problem as records hold it; ProblemError where the kernel does not take it."""
-    known = _read_values(kernel, problem)
-    make_arguments(kernel, known, seed)
-    return known
-
-
 def _read_values(kernel: Kernel, problem: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(problem, Mapping):
         raise ProblemError(f"{kernel.name}: a problem is a mapping of names to values, not {problem!r}")

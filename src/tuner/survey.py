@@ -12,7 +12,7 @@ from tuner.checking import prepare_trial
 from tuner.errors import KernelError, ProblemError, SpaceError
 from tuner.kernel import Kernel, Work
 from tuner.record import Outcome
-from tuner.space import Space
+from tuner.space import Configuration, Space
 
 _PARTS = {"emit": "needs", "load": "arguments", "check": "reference, tolerance or work"}
 
@@ -61,6 +61,14 @@ def allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Targe
         raise SpaceError(
             f"{kernel.name}: no configuration fits {target}: {verdicts.refusal or error}"
         ) from error
+
+
+def first_allowed(
+    kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target
+) -> Configuration | None:
+    """Return the first configuration that the target can hold, None where there is none."""
+    verdicts = _Verdicts(target)
+    return next((config for config in kernel.space if verdicts.of(kernel.needs_of(config, problem))), None)
 
 
 class _Verdicts:
