@@ -6,7 +6,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from targetspec import (
@@ -25,7 +25,10 @@ from targetspec import (
     tag,
 )
 from targetspec.dialects import tvm
+from targetspec.dialects.tvm_plain import read_plain
+from targetspec.dialects.tvm_reading import read_config
 from targetspec.dialects.tvm_text import attribute_word, interpreted
+from targetspec.dialects.words import Source
 from targetspec.testing import targets
 
 TRIPLE = "aarch64-unknown-linux-gnu"
@@ -77,6 +80,97 @@ def test_a_quoted_value_is_read_as_it_stands(value):
     for name, stated in (("device", value), ("keys", [value, "plain", value])):
         written = f"llvm {attribute_word(name, stated)}"
         assert {"kind": "llvm", name: stated} == document(parse_full(written, "tvm"))
+
+
+KINDS = (
+    "llvm",
+    "c",
+    "cuda",
+    "nvptx",
+    "rocm",
+    "opencl",
+    "vulkan",
+    "webgpu",
+    "hexagon",
+    "composite",
+    "trn",
+    "",
+)
+VALUES = {
+    "mtriple": ("x86_64-linux-gnu", "arm64-linux-android", "foo-bar", "'riscv32-linux'", ""),
+    "target": ("armv7l-linux-gnueabihf",),
+    "mcpu": ("haswell", "cortex-a72", "sm_80", "sm_999", "gfx90a:xnack-", "hexagonv68", "generic-rv32"),
+    "-mcpu": ("haswell",),
+    "arch": ("sm_90a", "9.0"),
+    "mattr": (
+        "+avx2",
+        "+neon,-crc",
+        "+avx512f,-avx512f",
+        "+64bit,+m",
+        "neon",
+        ",",
+        "+xnack",
+        "'+sve','+sve2'",
+    ),
+    "num-cores": (4, 4, 0, "4", "4x", True, 1 << 70),
+    "max_num_threads": (256, "256"),
+    "mfloat-abi": ("soft", "softfp"),
+    "mabi": ("lp64d", "ilp32"),
+    "libs": ("cublas", "cblas,cblas", ["mkl"], ["a", "a"], [], [1]),
+    "keys": ("cpu,arm_cpu", ["cpu"], {"a": 1}),
+    "device": ("arm_cpu", "'two words'", r"a\,b", "1"),
+    "opt-level": (3, "3"),
+    "system-lib": (True, 1, 2, "true", "maybe"),
+    "supports_int8": (True, "1"),
+    "host": (
+        "llvm",
+        "'llvm -mcpu=haswell'",
+        "cuda",
+        "c -system-lib=1",
+        {"kind": "llvm", "mcpu": "haswell"},
+        3,
+    ),
+    "cl-opt": ("-a", "-a=2"),
+    "kind": ("llvm",),
+    "feature.has_sve": (True, "1"),
+    "tag": ("x",),
+    "nosuch": ("x",),
+}
+STATED = st.lists(
+    st.sampled_from([(name, value) for name, values in VALUES.items() for value in values]), max_size=4
+)
+
+
+def longer(text):
+    """Return what the reader that knows the places makes of a text."""
+    source = Source(text, "tvm")
+    return read_config((tvm.read_json if text.startswith("{") else tvm.read_text)(source, tvm._WITHIN))
+
+
+@settings(max_examples=500)
+@given(st.sampled_from(KINDS), STATED, st.booleans())
+def test_the_short_way_reads_as_the_long_one(kind, stated, as_json):
+    """Whatever is read without places is read so with them."""
+    members = ((name, value) for name, value in [("kind", kind), *stated])
+    pairs = ", ".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in members)
+    words = [f"-{name}={value}" for name, value in stated]
+    text = f"{{{pairs}}}" if as_json else " ".join([kind, *words])
+    got = read_plain(text)
+    assert got is None or got == longer(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "llvm -mtriple=x86_64-linux-gnu -mcpu=haswell -mattr=+avx512f -num-cores=4 -keys=cpu",
+        '{"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mattr": ["+sve"], "host": "llvm"}',
+        "cuda -arch=sm_80 -libs=cudnn -host='llvm -mcpu=haswell'",
+        "c -mcpu=cortex-m7 -system-lib=1",
+    ],
+)
+def test_common_texts_are_read_the_short_way(text):
+    """What most targets state needs no places."""
+    assert longer(text) == read_plain(text)
 
 
 @given(st.text(max_size=60) | st.text(alphabet="llvm -host='{}[]\":,\\cuda devices=", max_size=60))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import attrs
@@ -32,6 +32,11 @@ _READS = ("number", "text", "names", "changes", "target", "option")
 _CHANGES = "features"
 
 
+# What an attribute states: its present name, the field or "", the field's value, and TVM's value of it; of an option,
+# the last is the word that is left over.
+_Fact = tuple[str, str, Any, Any]
+
+
 class _LeftError(Exception):
     """The text is for another reader."""
 
@@ -49,6 +54,12 @@ class _Way(NamedTuple):
     stated: Callable[[Any], Any]
     load: Callable[[Any], Any]
 
+    def fact(self, value: Any, word: str = "") -> _Fact:
+        """Return the fact of TVM's value, which a word states, if not JSON."""
+        if self.field:
+            return self.name, self.field, self.load(value), value
+        return self.name, "", None, word or attribute_word(self.name, value)
+
 
 def read_plain(text: str) -> Read | None:
     """Return the target and leftovers of a text; None where another reader must have it."""
@@ -65,51 +76,49 @@ def _of_words(text: str) -> Read:
         raise _LeftError
     quoted = "'" in text or "\\" in text
     kind, *words = [word.text for word in words_of(Source(text, "tvm"))] if quoted else text.split()
-    found = []
-    for word in words:
-        name, _, value = word.partition("=")
-        way = _way(kind, name[1:].lstrip("-"))
-        found.append((way, way.written(value), word) if name[0] == "-" else _left(word))
-    return _of_stated(kind, found)
+    return _of_facts(kind, [_fact_of_word(kind, word) for word in words])
+
+
+# Texts differ from one another in few words.
+@functools.lru_cache(maxsize=1024)
+def _fact_of_word(kind: str, word: str) -> _Fact:
+    name, _, value = word.partition("=")
+    if not name.startswith("-"):
+        raise _LeftError
+    way = _way(kind, name[1:].lstrip("-"))
+    return way.fact(way.written(value), word)
 
 
 def _of_document(pairs: Any) -> Read:
     (kind,) = (value for name, value in pairs if name == "kind")
     if type(kind) is not str:
         raise _LeftError
-    found = []
-    for name, value in pairs:
-        if name != "kind":
-            way = _way(kind, name)
-            found.append((way, way.stated(value), ""))
-    return _of_stated(kind, found)
+    ways = [(_way(kind, name), value) for name, value in pairs if name != "kind"]
+    return _of_facts(kind, [way.fact(way.stated(value)) for way, value in ways])
 
 
-def _of_stated(kind: str, found: Iterable[tuple[_Way, Any, str]]) -> Read:
-    """Return the target of attributes with TVM's values, and the words, where there are any."""
+def _of_facts(kind: str, facts: list[_Fact]) -> Read:
     ours = KINDS.get(kind)
-    if ours is None or ours == "composite":
+    if ours is None or ours == "composite" or len({fact[0] for fact in facts}) < len(facts):
         raise _LeftError
     fields: dict[str, Any] = {}
     leftovers = [] if USUAL.get(ours, ours) == kind else [kind]
-    seen = set()
-    for (name, field, _, _, load), value, word in found:
-        if name in seen or field in fields:
+    for _, field, value, said in facts:
+        if not field:
+            leftovers.append(said)
+        elif field in fields:
             raise _LeftError
-        seen.add(name)
-        if field:
-            fields[field] = load(value)
         else:
-            leftovers.append(word or attribute_word(name, value))
+            fields[field] = value
     if _CHANGES in fields:
-        fields = _changed({way.field: value for way, value, _ in found}, fields)
+        fields = _changed(fields, facts)
     made: Target = registry.kind(ours).of_checked(fields)
     return made, tuple(leftovers)
 
 
-def _changed(stated: dict[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+def _changed(fields: dict[str, Any], facts: list[_Fact]) -> dict[str, Any]:
     """Return the fields of a CPU with the features that `mattr` changes."""
-    texts = tuple([(field, stated[field]) for field in OPTIONS if field in stated])
+    texts = tuple([(field, said) for _, field, _, said in facts if field in OPTIONS])
     made = changed_fields(texts, fields[_CHANGES])
     if made is None:
         raise _LeftError
