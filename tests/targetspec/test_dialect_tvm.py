@@ -119,9 +119,14 @@ VALUES = {
     "libs": ("cublas", "cblas,cblas", ["mkl"], ["a", "a"], [], [1]),
     "keys": ("cpu,arm_cpu", ["cpu"], {"a": 1}),
     "device": ("arm_cpu", "'two words'", r"a\,b", "1"),
+    "model": ("m1", "'two words'", "a b"),
     "opt-level": (3, "3"),
     "system-lib": (True, 1, 2, "true", "maybe"),
-    "supports_int8": (True, "1"),
+    "supports_int8": (True, False, "1"),
+    "supports_int16": (True, 0, "true"),
+    "supports_float32": (True, False, "1", "0"),
+    "supports_dedicated_allocation": (True,),
+    "supports_push_descriptor": (1,),
     "host": (
         "llvm",
         "'llvm -mcpu=haswell'",
@@ -166,6 +171,7 @@ def test_the_short_way_reads_as_the_long_one(kind, stated, as_json):
         '{"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mattr": ["+sve"], "host": "llvm"}',
         "cuda -arch=sm_80 -libs=cudnn -host='llvm -mcpu=haswell'",
         "c -mcpu=cortex-m7 -system-lib=1",
+        '{"kind": "vulkan", "supports_int8": 1, "supports_float32": true, "supports_float16": false}',
     ],
 )
 def test_common_texts_are_read_the_short_way(text):

@@ -17,7 +17,7 @@ from targetspec import registry
 from targetspec.dialects.tvm_config import Stated, Type, attribute_of, is_text, known_attribute, type_of
 from targetspec.dialects.tvm_cpu import OPTIONS, changed_fields
 from targetspec.dialects.tvm_json import refuse_constant
-from targetspec.dialects.tvm_names import KINDS
+from targetspec.dialects.tvm_names import KINDS, Attribute
 from targetspec.dialects.tvm_reading import SETTLED, USUAL, Read
 from targetspec.dialects.tvm_text import attribute_word, flag_of, interpreted, number_of, words_of
 from targetspec.dialects.words import Source, Word
@@ -28,12 +28,12 @@ from targetspec.target import Target
 _LONGEST = 1000
 # A target within a target is the tuple of its pairs, which no other value of JSON is.
 _PAIRS = json.JSONDecoder(object_pairs_hook=tuple, parse_constant=refuse_constant).decode
-_READS = ("number", "text", "names", "changes", "target", "option")
+_READS = ("number", "text", "names", "changes", "flag", "target", "said", "option")
 _CHANGES = "features"
 
 
-# What an attribute states: its present name, the field or "", the field's value, and TVM's value of it; of an option,
-# the last is the word that is left over.
+# What an attribute states: its present name, the field, the field's value, and TVM's value of it. The field of what is
+# left over is empty, and the last is its word.
 _Fact = tuple[str, str, Any, Any]
 
 
@@ -55,9 +55,14 @@ class _Way(NamedTuple):
     load: Callable[[Any], Any]
 
     def fact(self, value: Any, word: str = "") -> _Fact:
-        """Return the fact of TVM's value, which a word states, if not JSON."""
-        if self.field:
+        """Return the fact of TVM's value, which a word states, if not JSON.
+
+        That a device lacks something is what not stating it means, and so left over.
+        """
+        if self.field and value is not False:
             return self.name, self.field, self.load(value), value
+        if not self.field:
+            self.load(value)
         return self.name, "", None, word or attribute_word(self.name, value)
 
 
@@ -107,13 +112,19 @@ def _of_facts(kind: str, facts: list[_Fact]) -> Read:
         if not field:
             leftovers.append(said)
         elif field in fields:
-            raise _LeftError
+            fields[field] = _both(fields[field], value)
         else:
             fields[field] = value
     if _CHANGES in fields:
         fields = _changed(fields, facts)
     made: Target = registry.kind(ours).of_checked(fields)
     return made, tuple(leftovers)
+
+
+def _both(one: Any, other: Any) -> frozenset[str]:
+    if type(one) is not frozenset or type(other) is not frozenset:
+        raise _LeftError
+    return one | other
 
 
 def _changed(fields: dict[str, Any], facts: list[_Fact]) -> dict[str, Any]:
@@ -138,21 +149,22 @@ def _way(kind: str, name: str) -> _Way:
     if attribute.reads not in _READS:
         raise _LeftError
     written, stated = _VALUES[type_of(kind, present)]
-    field = "" if attribute.reads == "option" else attribute.field
-    return _Way(present, field, written, stated, _loading(KINDS[kind], present, field))
+    return _Way(present, attribute.field, written, stated, _loading(KINDS[kind], present, attribute))
 
 
-def _loading(kind: str, name: str, field: str) -> Callable[[Any], Any]:
-    """Return what makes the value of a field from TVM's, as construction would."""
-    cls = registry.kind(kind)
+def _loading(kind: str, name: str, attribute: Attribute) -> Callable[[Any], Any]:
+    """Return what makes the value of a field from TVM's, as construction would; or checks what states no field."""
+    cls, field, adds = registry.kind(kind), attribute.field, attribute.adds
     if not field:
-        return _left
+        return lambda value: value if not adds or str(value) in adds else _left(value)
     if field == _CHANGES and kind == "cpu":
         return tuple
     if field not in cls.specs() or name == "mattr":
         raise _LeftError
-    convert: Any = attrs.fields_dict(cls)[field].converter
     check: Callable[[Any], Any] = cls.specs()[field].shape.check
+    if adds:
+        return lambda _: check(frozenset(adds))
+    convert: Any = attrs.fields_dict(cls)[field].converter
     settle = SETTLED.get(field)
 
     def load(value: Any) -> Any:
@@ -160,7 +172,7 @@ def _loading(kind: str, name: str, field: str) -> Callable[[Any], Any]:
             value = settle(Source(value, "tvm"), name, Stated(value, Word(value, 0)))
         return check(value if convert is None else convert(value))
 
-    return load if settle is not None or convert is not None else check
+    return load
 
 
 def _left(_: object) -> Any:
