@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from targetspec import registry
 
 if TYPE_CHECKING:
-    from targetspec.codec import dumps, from_dict, loads, validate
+    from targetspec.codec import from_dict, loads, validate
     from targetspec.compatibility import Reason, Verdict
     from targetspec.errors import (
         DocumentError,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from targetspec.parsing import Parsed, parse, parse_full
     from targetspec.schemas import json_schema
     from targetspec.tags import tag
-    from targetspec.target import Target, diff
+    from targetspec.target import Target, diff, dumps
     from targetspec.text_faults import validate_text
     from targetspec.triple import Triple, normalize_triple
 

@@ -1,4 +1,4 @@
-"""Reading JSON documents, every fault at once; writing them needs no more than `Target.to_dict`.
+"""Reading JSON documents, every fault at once; writing them needs no more than a target (`target.dumps`).
 
 A document is read by cattrs, one hook a kind, made from the kind's declaration. `validate` and `from_dict`
 are one reading: the first returns the faults, the second raises them.
@@ -9,20 +9,30 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import cattrs
 from cattrs.errors import ClassValidationError
 
-from targetspec import cpu, registry
-from targetspec.errors import DocumentError, FieldError, Problem, TargetspecError, UnknownNameError, portable
-from targetspec.features import FeatureSet
-from targetspec.fields import LONGEST_TEXT, TABLES_NAME, Refused, Shape
-from targetspec.target import HostShape, MembersShape, Target
+from targetspec import registry
+from targetspec.errors import (
+    DocumentError,
+    FeatureConflictError,
+    FeatureRoleError,
+    FieldError,
+    Problem,
+    TargetspecError,
+    UnknownNameError,
+    nearest,
+    portable,
+    wrong_type,
+)
+from targetspec.fields import LONGEST_DOCUMENT, LONGEST_TEXT, TABLES_NAME, Refused, Shape
+from targetspec.target import MOST_MEMBERS, HostShape, MembersShape, Target
 
-# Far beyond any target (the largest real ones are near 5 kB), and small enough to be read in well under a second.
-LONGEST = 1_000_000
+# Of the fields of one object that are none: each is told up to here, with names that are near; then how many more.
+_MOST_TOLD = 20
 
 
 class _Fault(Exception):  # noqa: N818 - an exception is how cattrs collects
@@ -31,13 +41,6 @@ class _Fault(Exception):  # noqa: N818 - an exception is how cattrs collects
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__(problems)
         self.problems = problems
-
-
-def dumps(target: Target, *, indent: int | None = None) -> str:
-    """Return a target's JSON text, with the version of the tables its features were closed with."""
-    if indent is None:
-        return target.json_text()
-    return json.dumps(target.to_dict(), sort_keys=True, indent=indent, ensure_ascii=True, allow_nan=False)
 
 
 def loads(text: str | bytes) -> Target:
@@ -70,8 +73,12 @@ def _fail(path: str, message: str, hint: str = "") -> NoReturn:
 
 
 def _decoded(text: str | bytes) -> Any:
-    if len(text) > LONGEST:
-        raise DocumentError((Problem("$", f"must be at most {LONGEST} characters, got {len(text)}"),))
+    if not isinstance(text, str | bytes):
+        raise wrong_type("loads", "the document", text, "a str or bytes", "from_dict takes what is decoded")
+    if len(text) > LONGEST_DOCUMENT:
+        raise DocumentError(
+            (Problem("$", f"must be at most {LONGEST_DOCUMENT} characters, got {len(text)}"),)
+        )
     try:
         decoded = _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
     except _Fault as fault:
@@ -136,7 +143,7 @@ def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = Fals
         raise _Fault((*nested, *_problems(group, path))) from None
     if nested:
         raise _Fault(nested)
-    return _constructed(cls, fields, document.get("tables"), path)
+    return _constructed(cls, fields, document, path)
 
 
 def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], dict[str, Any]]:
@@ -147,10 +154,11 @@ def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], dict[str, A
     def read(document: Mapping[str, Any], _: Any) -> dict[str, Any]:
         faults: list[Exception] = []
         fields: dict[str, Any] = {}
+        unknown: list[Any] = []
         for name, value in document.items():
             load = loaders.get(name)
             if load is None:
-                faults.append(_unknown_field(name, loaders))
+                unknown.append(name)
                 continue
             try:
                 fields[name] = load(value)
@@ -160,6 +168,8 @@ def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], dict[str, A
                 faults.append(_Fault((Problem(f".{name}", str(error)),)))
             except _Fault as fault:
                 faults.append(fault)
+        if unknown:
+            faults += _unknown_fields(unknown, loaders)
         if faults:
             raise ClassValidationError(f"While structuring {cls.__name__}", faults, cls)
         del fields["kind"]
@@ -192,10 +202,14 @@ def _no_load(value: Any) -> Any:
     return value
 
 
-def _unknown_field(name: Any, known: Iterable[str]) -> _Fault:
-    near = registry.nearest(str(name), known)
-    hint = f"did you mean {' or '.join(near)}?" if near else ""
-    return _Fault((Problem(f".{str(name)[:LONGEST_TEXT]}", "no such field", hint),))
+def _unknown_fields(names: list[Any], known: Iterable[str]) -> Iterator[_Fault]:
+    for name in names[:_MOST_TOLD]:
+        near = nearest(str(name), known)
+        hint = f"did you mean {' or '.join(near)}?" if near else ""
+        yield _Fault((Problem(f".{str(name)[:LONGEST_TEXT]}", "no such field", hint),))
+    more = len(names) - _MOST_TOLD
+    if more > 0:
+        yield _Fault((Problem("", f"has {more} more fields that are none", "see the schema"),))
 
 
 def _shown(value: Any) -> str:
@@ -217,6 +231,8 @@ def _host(value: Any) -> Target:
 def _members(name: str, shape: MembersShape, value: Any) -> tuple[Target, ...]:
     if type(value) is not list:
         _fail(f".{name}", f"must be an array of targets, got {_shown(value)}")
+    if len(value) > MOST_MEMBERS:
+        _fail(f".{name}", f"must hold 1 to {MOST_MEMBERS} targets, got {len(value)}")
     members: list[Target] = []
     problems: list[Problem] = []
     for at, document in enumerate(value):
@@ -241,26 +257,33 @@ def _problems(group: ClassValidationError, path: str) -> list[Problem]:
     ]
 
 
-def _constructed(cls: type[Target], fields: dict[str, Any], tables: str | None, path: str) -> Target:
+def _constructed(cls: type[Target], fields: dict[str, Any], document: Mapping[str, Any], path: str) -> Target:
     try:
-        if tables not in (None, cpu.TABLES_VERSION) and fields.get("features") is not None:
-            fields = {**fields, "features": _verbatim(cls, fields, str(tables))}
-        return cls.of_checked(fields)
+        return cls.of_checked(fields, document.get("tables"))
     except FieldError as error:
-        _fail(f"{path}.{error.field}", f"{error.message}, got {error.value!r}", error.hint)
-    except UnknownNameError as error:
-        field = {"CPU": ".cpu", "feature": ".features"}.get(error.what, "")
-        _fail(path + field, str(error))
+        _fail(f"{path}.{error.field}", f"{error.message}, got {_shown(error.value)}", error.hint)
     except TargetspecError as error:
-        _fail(path, str(error))
+        _fail(path + _place_of_names(cls, document, error), str(error))
 
 
-def _verbatim(cls: type[Target], fields: dict[str, Any], tables: str) -> FeatureSet:
-    """Return the features of a document of another table version, as they stand."""
-    bare = cls(**{name: value for name, value in fields.items() if name in ("triple", "cpu")})
-    family = getattr(bare, "family", None)
-    if family is None:
-        raise FieldError(
-            cls.kind, "features", "", "feature names mean nothing without a family", "state a triple"
-        )
-    return FeatureSet.verbatim(family, fields["features"], tables)
+def _place_of_names(cls: type[Target], document: Mapping[str, Any], error: TargetspecError) -> str:
+    """Return which field, or which of its items, has the name that an error is about; the first one has it that is read."""
+    for name in _names_at_fault(error):
+        for field in cls.specs():
+            value = document.get(field)
+            if value == name:
+                return f".{field}"
+            for at, item in enumerate(value if type(value) is list else ()):
+                if item == name or (type(item) is str and item[1:] == name and item[0] in "+-"):
+                    return f".{field}[{at}]"
+    return ".features" if isinstance(error, FeatureConflictError) else ""
+
+
+def _names_at_fault(error: TargetspecError) -> tuple[str, ...]:
+    if isinstance(error, UnknownNameError):
+        return (error.name,)
+    if isinstance(error, FeatureRoleError):
+        return (error.feature,)
+    if isinstance(error, FeatureConflictError):
+        return error.first, error.second, error.first.lstrip("+-"), error.second.lstrip("+-")
+    return ()

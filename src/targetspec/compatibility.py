@@ -11,9 +11,8 @@ from typing import Any
 
 import attrs
 
-from targetspec.errors import FieldError, UnknownNameError, portable
+from targetspec.errors import FieldError, UnknownNameError, nearest, wrong_type
 from targetspec.fields import Refused, Shape
-from targetspec.registry import nearest
 from targetspec.rules import PURPOSES, SETS, Answer, Purpose, Rule, Weight, show, worst
 
 _WEIGHT_OF: dict[Answer, Weight] = {"no": "blocks", "unknown": "undecided"}
@@ -141,14 +140,36 @@ def judge(
     bridges: Iterable[str] = (),
 ) -> Verdict:
     """Return the verdict; see `Target.compatible`."""
-    if purpose not in PURPOSES:
-        raise UnknownNameError("purpose", str(purpose), PURPOSES)
-    bridges = tuple(sorted({bridges} if isinstance(bridges, str) else set(bridges)))
-    for bridge in bridges:
-        if bridge not in BRIDGES:
-            raise UnknownNameError("bridge", str(bridge), nearest(str(bridge), BRIDGES))
+    check_purpose(purpose)
+    bridges = _checked_bridges(bridges)
+    if not isinstance(needs, Mapping | None):
+        raise wrong_type(
+            "compatible", "needs", needs, "a mapping of limits by name, such as {'vector_bits': 256}"
+        )
     question = Question(purpose, _checked_needs(needs or {}, run_on), bridges)
     return Verdict(_answer(built_for, run_on, question), built_for, run_on, question)
+
+
+def check_purpose(purpose: Any) -> None:
+    """Refuse what is no purpose; raise UnknownNameError, or TypeError for what is no str."""
+    if type(purpose) is not str:
+        raise wrong_type("compatible", "purpose", purpose, f"one of {', '.join(PURPOSES)}")
+    if purpose not in PURPOSES:
+        raise UnknownNameError("purpose", purpose, PURPOSES)
+
+
+def _checked_bridges(bridges: Any) -> tuple[str, ...]:
+    if isinstance(bridges, str):
+        bridges = (bridges,)
+    if not isinstance(bridges, Iterable):
+        raise wrong_type("compatible", "bridges", bridges, f"names of bridges: {', '.join(BRIDGES)}")
+    names = tuple(bridges)
+    for bridge in names:
+        if type(bridge) is not str:
+            raise wrong_type("compatible", "a bridge", bridge, f"one of {', '.join(BRIDGES)}")
+        if bridge not in BRIDGES:
+            raise UnknownNameError("bridge", bridge, BRIDGES)
+    return tuple(sorted(set(names)))
 
 
 def judge_plainly(built_for: Any, run_on: Any, needs: Stance, here: Stance) -> Verdict:
@@ -195,8 +216,7 @@ class Stance:
 
 def stance(target: Any, purpose: Purpose) -> Stance:
     """Return how a target stands to the rules of a purpose. Raises UnknownNameError."""
-    if purpose not in PURPOSES:
-        raise UnknownNameError("purpose", str(purpose), PURPOSES)
+    check_purpose(purpose)
     rules = tuple(rule for rule in target.rules(purpose) if not rule.apart)
     most = _shared(tuple(rule.demand(target) for rule in rules))
     apart = [rule for rule in target.rules(purpose) if rule.apart]
@@ -214,16 +234,20 @@ def _shared(demands: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _checked_needs(needs: Mapping[str, Any], run_on: Any) -> tuple[tuple[str, Any], ...]:
     known = run_on.need_rules()
-    return tuple((name, _checked_need(name, needs[name], known, run_on.kind)) for name in sorted(needs))
+    return tuple(
+        (name, _checked_need(name, needs[name], known, run_on.kind)) for name in sorted(needs, key=str)
+    )
 
 
 def _checked_need(name: str, value: Any, known: Mapping[str, tuple[Shape, Rule]], kind: str) -> Any:
+    if type(name) is not str:
+        raise wrong_type("compatible", "the name of a need", name, "a str")
     if name not in known:
         raise UnknownNameError("need", name, nearest(name, known), f"{kind} targets")
     try:
         return known[name][0].check(value)
     except Refused as refused:
-        raise FieldError(kind, name, portable(value), refused.message, refused.hint) from None
+        raise FieldError(kind, name, value, refused.message, refused.hint) from None
 
 
 def _rules(built_for: Any, run_on: Any, purpose: Purpose) -> Iterator[tuple[Rule, Any]]:

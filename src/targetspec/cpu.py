@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import itertools
 from collections.abc import Iterable
 from typing import cast
 
 from targetspec.cpu_tables import FAMILIES, TABLES_VERSION, Role, baselines, cpu_index, descriptions, table
-from targetspec.errors import FeatureConflictError, UnknownNameError
+from targetspec.errors import FeatureConflictError, UnknownNameError, nearest
 from targetspec.feature_aliases import WORLDS, from_llvm, to_llvm
 from targetspec.features import FeatureSet
 from targetspec.triple_names import DARWIN_OSES
@@ -31,6 +30,8 @@ __all__ = [
     "feature_alias",
     "feature_names",
     "feature_spelling",
+    "has_cpu",
+    "has_feature",
     "implied",
     "inverse_of",
     "is_listed",
@@ -72,6 +73,21 @@ def canonical_cpu(family: str, name: str) -> str:
     'haswell'
     """
     return table(family).canonical_cpu(name)
+
+
+def has_cpu(family: str, name: str) -> bool:
+    """Say whether today's table of a family has a CPU, by any of its names."""
+    held = table(family)
+    return name in held.cpus or name in held.cpu_aliases
+
+
+def has_feature(family: str, name: str) -> bool:
+    """Say whether today's table of a family has a feature, by any of its names."""
+    try:
+        table(family).canonical(name)
+    except UnknownNameError:
+        return False
+    return True
 
 
 def families_of_cpu(name: str) -> tuple[str, ...]:
@@ -196,7 +212,7 @@ def feature_spelling(family: str, feature: str, world: str) -> str:
 
 def _world(world: str) -> str:
     if world not in WORLDS:
-        raise UnknownNameError("world", world, tuple(difflib.get_close_matches(world, WORLDS)))
+        raise UnknownNameError("world", world, nearest(world, WORLDS))
     return world
 
 

@@ -9,16 +9,21 @@ count as there when sets are compared, and are not listed. Sets are worked on as
 
 from __future__ import annotations
 
-import difflib
 import functools
 import itertools
 import json
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, cast
 
-from targetspec.errors import FeatureConflictError, FeatureRoleError, UnknownNameError
+from targetspec.errors import (
+    FeatureConflictError,
+    FeatureRoleError,
+    UnknownNameError,
+    nearest,
+    wrong_type,
+)
 from targetspec.feature_aliases import aliases_of
+from targetspec.packaged import packaged
 
 Role = Literal["isa", "tuning", "inverse", "abi"]
 
@@ -40,9 +45,7 @@ FAMILIES = (
     "x86",
 )
 
-# os.path and open: pathlib costs 3 ms to import, as much as a table takes to read.
 _DIGITS = bytes(int(byte == ord("1")) for byte in range(256))
-_DATA = os.path.join(os.path.dirname(__file__), "data")  # noqa: PTH118, PTH120
 
 
 class Bring:
@@ -96,8 +99,8 @@ class Table:
     def _climb(self, name: str) -> int:
         known = self._up.get(name)
         if known is None:
-            # A group (RISC-V's rva22u64) only stands for what it implies.
-            known = 0 if self.features[name].get("field") == "group" else self.bit[name]
+            # A group (RISC-V's rva22u64, Arm's crypto) only stands for what it implies.
+            known = 0 if self._is_group(name) else self.bit[name]
             for implied in self.features[name].get("implies", "").split():
                 known |= self._climb(implied)
             self._up[name] = known
@@ -245,8 +248,8 @@ class Table:
             return name
         alias = aliases_of(self.family).get(name) or self._folded.get(name)
         if alias is None:
-            near = difflib.get_close_matches(name, self.features)
-            raise UnknownNameError("feature", name, tuple(near), self.family)
+            _check_text("feature", name)
+            raise UnknownNameError("feature", name, nearest(name, self.features), self.family)
         return alias
 
     @functools.cached_property
@@ -266,11 +269,18 @@ class Table:
             raise FeatureRoleError(self.family, name, row["role"])
         return None if row.get("field", "group") != "group" else name
 
-    def _single(self, name: str) -> str | None:
+    def _is_group(self, name: str) -> bool:
+        return self.features[name].get("field") == "group"
+
+    def _refusable(self, name: str) -> str | None:
         held = self.held(name)
-        if held is not None and self.features[held].get("field") == "group":
+        if held is not None and self._is_group(held) and "takes" not in self.features[held]:
             raise FeatureRoleError(self.family, held, "group")
         return held
+
+    def shows(self, name: str) -> int:
+        """Return the mask of what shows that a feature is there: itself, or all that a group stands for."""
+        return self._up[name] if self._is_group(name) else self.bit[name]
 
     def canonical_cpu(self, name: str) -> str:
         """Return a CPU's canonical name.
@@ -282,8 +292,9 @@ class Table:
             return name
         alias = self.cpu_aliases.get(name)
         if alias is None:
-            near = difflib.get_close_matches(name, [*self.cpus, *self.cpu_aliases])
-            raise UnknownNameError("CPU", name, tuple(near), self.family)
+            _check_text("CPU", name)
+            near = nearest(name, [*self.cpus, *self.cpu_aliases])
+            raise UnknownNameError("CPU", name, near, self.family)
         return alias
 
     def cpu_mask(self, cpu: str, bits: int) -> int:
@@ -307,15 +318,16 @@ class Table:
             FeatureConflictError: what is asked for implies what is refused.
         """
         wanted = [name for name in map(self.held, add) if name is not None]
-        refused = [name for name in map(self._single, remove) if name is not None]
+        refused = [name for name in map(self._refusable, remove) if name is not None]
         self._check(wanted, refused)
         gone = functools.reduce(lambda mask, name: mask | self.gone(name), refused, 0)
         mask = self._without(mask, gone)
         wide = self.widen(mask)
         # What is there already brings nothing; what is only covered is listed from now on, as clang does.
-        fresh = self.ups(name for name in wanted if not self.bit[name] & wide)
-        named = self.ups(name for name in wanted if self.features[name].get("field") != "group")
-        return self.checked(self._bringing(mask | named | fresh, fresh, gone))
+        groups = self.mask(filter(self._is_group, wanted))
+        fresh = groups | self.ups(name for name in wanted if not self.bit[name] & wide)
+        named = self.ups(name for name in wanted if not self._is_group(name))
+        return self.checked(self._bringing(mask | named | fresh, fresh, gone) & ~groups)
 
     def _without(self, mask: int, gone: int) -> int:
         # What only a version covered stays when the version goes, as LLVM clears no more than what implies the name;
@@ -339,11 +351,15 @@ class Table:
             mask |= fresh
         return mask
 
+    def _refused_by(self, name: str) -> int:
+        """Return the mask of what must not be asked for beside a refusal: of a group what goes with it."""
+        return self.mask(self.features[name]["takes"].split()) if self._is_group(name) else self.bit[name]
+
     def _check(self, wanted: list[str], refused: list[str]) -> None:
         for name in wanted:
             reach = self.reach(name)
             for other in refused:
-                if reach & self.bit[other]:
+                if reach & self._refused_by(other):
                     reason = f"{name} implies {other}" if name != other else "asked for and refused at once"
                     raise FeatureConflictError(self.family, f"+{name}", f"-{other}", reason)
 
@@ -356,8 +372,8 @@ def table(family: str) -> Table:
         UnknownNameError: no such family.
     """
     if family not in FAMILIES:
-        near = difflib.get_close_matches(family, FAMILIES)
-        raise UnknownNameError("table", family, tuple(near))
+        _check_text("family", family)
+        raise UnknownNameError("table", family, nearest(family, FAMILIES) or FAMILIES)
     return Table(_read(f"{family}.json"))
 
 
@@ -383,6 +399,10 @@ def baselines() -> Mapping[str, str]:
     return cast("Mapping[str, str]", _read("baselines.json"))
 
 
+def _check_text(what: str, name: Any) -> None:
+    if not isinstance(name, str):
+        raise wrong_type("the tables", f"the name of a {what}", name, "a str")
+
+
 def _read(name: str) -> Any:
-    with open(os.path.join(_DATA, name), "rb") as file:  # noqa: PTH118, PTH123
-        return json.load(file)
+    return json.loads(packaged(name))

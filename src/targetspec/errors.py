@@ -6,10 +6,16 @@ same data, and survives pickle: the data are the positional arguments, and the m
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 # Python refuses to write numbers of more than some 4300 digits.
 _LONG = 128
+# What an error carries of a value is for people; the whole of a hostile one would travel and be kept with it.
+_SHOWN = 200
+_ASKED_NEAR = 64
+_FEW = 3
 
 
 class TargetspecError(Exception):
@@ -18,7 +24,8 @@ class TargetspecError(Exception):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return self.args == other.args
+        # By repr: True is no 1.0 here, and a NaN is the same NaN.
+        return self.args is other.args or repr(self.args) == repr(other.args)
 
     def __hash__(self) -> int:
         return hash((type(self), repr(self.args)))
@@ -28,18 +35,42 @@ def portable(value: Any) -> Any:
     """Return what an error may carry of a value, across processes: plain data as it is, else its repr, cut."""
     if type(value) is int and value.bit_length() > _LONG:
         return f"a number of {value.bit_length()} bits"
-    if type(value) in (str, int, float, bool, type(None)):
+    if type(value) is str:
+        return cut(value)
+    if type(value) in (int, float, bool, type(None)):
         return value
     try:
-        return repr(value)[:200]
+        if isinstance(value, set | frozenset):
+            # In one order, whatever the hash seed of the process.
+            return cut(f"{{{', '.join(sorted(map(repr, value)))}}}")
+        return cut(repr(value))
     except Exception:  # noqa: BLE001 - a foreign object's repr may raise anything, and so may deep nesting
         return f"a {type(value).__name__}"
 
 
+def cut(text: str) -> str:
+    """Return a text, the middle and end of a long one left out."""
+    return text if len(text) <= _SHOWN + _ASKED_NEAR else f"{text[:_SHOWN]}... ({len(text)} characters)"
+
+
+def nearest(name: str, legal: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three legal names close to one that is not, best first."""
+    return tuple(difflib.get_close_matches(name[:_ASKED_NEAR], list(legal), _FEW, 0.6))
+
+
+def wrong_type(function: str, argument: str, value: Any, allowed: str, hint: str = "") -> TypeError:
+    """Return the error for an argument of the wrong type: where, what is allowed, what to do."""
+    return TypeError(
+        f"{function}: {argument} must be {allowed}, not {type(value).__name__}{f'; {hint}' if hint else ''}"
+    )
+
+
 def did_you_mean(near: tuple[str, ...]) -> str:
-    """Return a clause that offers the nearest legal names, empty where there are none."""
+    """Return a clause that offers the nearest legal names, or, where none is near, all of them; empty where there are none."""
     if not near:
         return ""
+    if len(near) > _FEW:
+        return f"; there are {', '.join(near)}"
     *head, last = (repr(name) for name in near)
     return f"; did you mean {', '.join(head) + ' or ' if head else ''}{last}?"
 
@@ -52,6 +83,7 @@ class UnknownNameError(TargetspecError, ValueError):
     """
 
     def __init__(self, what: str, name: str, near: tuple[str, ...] = (), scope: str = "") -> None:
+        name = cut(name)
         super().__init__(what, name, near, scope)
         self.what, self.name, self.near, self.scope = what, name, near, scope
 
@@ -92,10 +124,11 @@ class FieldError(TargetspecError, ValueError):
     """A field's value is not allowed.
 
     Attributes: `kind` and `field` name the place, `value` is what was given (its repr when it cannot
-    travel), `message` says what is allowed, `hint` what to do.
+    travel, cut where it is long), `message` says what is allowed, `hint` what to do.
     """
 
     def __init__(self, kind: str, field: str, value: Any, message: str, hint: str = "") -> None:
+        value = portable(value)
         super().__init__(kind, field, value, message, hint)
         self.kind, self.field, self.value, self.message, self.hint = kind, field, value, message, hint
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator
-from typing import Self, final
+from typing import Any, Self, final
 
 from targetspec.cpu_tables import TABLES_VERSION, table
-from targetspec.errors import FeatureConflictError
+from targetspec.errors import FeatureConflictError, FieldError, wrong_type
 
 
 @final
@@ -60,12 +60,17 @@ class FeatureSet:
             FeatureRoleError: a tuning or an inverse feature, which no set holds.
             FeatureConflictError: two of them exclude each other (RISC-V's f and zfinx).
         """
-        return _closed_names(family, names if type(names) is frozenset else tuple(names))
+        return _closed_names(
+            family, names if type(names) is frozenset else _names("closed", "the names", names)
+        )
 
     @classmethod
     def verbatim(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
         """Return the names as they are, as closed with another version of the tables; unknown ones are kept."""
-        text = " ".join(sorted(set(names)))
+        each = set(_names("verbatim", "the names", names))
+        text = " ".join(sorted(each))
+        if len(text.split()) != len(each):
+            raise FieldError("feature set", "names", text, "must be names without white space")
         return (
             _load(family, text, tables)
             if len(text) <= _LONGEST_KEPT
@@ -117,10 +122,14 @@ class FeatureSet:
         Raises:
             UnknownNameError: the name is neither in the set nor in the table.
         """
+        if type(name) is not str:
+            raise wrong_type("in a FeatureSet", "the name", name, "a str")
         if name in self.names:
             return True
         held = table(self.family)
-        return bool(self._seen()[1] & held.bit.get(held.canonical(name), 0))
+        name = held.canonical(name)
+        shown = held.shows(name) if name in held.bit else 0
+        return bool(shown) and self._seen()[1] & shown == shown
 
     def __le__(self, other: FeatureSet) -> bool:
         if other.__class__ is not FeatureSet:
@@ -173,8 +182,8 @@ class FeatureSet:
             FeatureConflictError: what is added implies what is removed.
         """
         mask, unknown = self._today()
-        remove = tuple(remove)
-        mask = _changed(self.family, mask, tuple(add), tuple(name for name in remove if name not in unknown))
+        add, remove = _names("with_changes", "add", add), _names("with_changes", "remove", remove)
+        mask = _changed(self.family, mask, add, tuple(name for name in remove if name not in unknown))
         return _with_unknown(_of_mask(self.family, mask), unknown.difference(remove), self.tables)
 
     def union(self, other: FeatureSet) -> FeatureSet:
@@ -183,6 +192,8 @@ class FeatureSet:
         Raises:
             FeatureConflictError: features of the two exclude each other.
         """
+        if other.__class__ is not FeatureSet:
+            raise wrong_type("union", "the other", other, "a FeatureSet")
         mask, unknown = self._today()
         more, others = other._today()
         tables = self.tables if unknown else other.tables
@@ -215,6 +226,18 @@ class FeatureSet:
         """Return the mask over today's table, closed with it, and the names that the table lacks."""
         mask, _, unknown = self._seen()
         return (mask if self.tables == TABLES_VERSION else table(self.family).close(mask)), unknown
+
+
+def _names(function: str, argument: str, names: Any) -> tuple[str, ...]:
+    """Return names as a tuple; refuse a bare string, whose letters nobody means."""
+    allowed = "an iterable of names, each a str"
+    if type(names) not in (tuple, list) and (isinstance(names, str) or not isinstance(names, Iterable)):
+        raise wrong_type(f"FeatureSet.{function}", argument, names, allowed, "wrap a single one in a list")
+    found = tuple(names)
+    if not set(map(type, found)) <= {str}:
+        odd = next(name for name in found if type(name) is not str)
+        raise wrong_type(f"FeatureSet.{function}", argument, odd, allowed)
+    return found
 
 
 # Far more than any table's names take: what a hostile document holds is not kept.

@@ -117,6 +117,10 @@ class Flag(Shape):
 
 # Far beyond any name; what is longer is no name, and costs time to look at.
 LONGEST_TEXT = 256
+# More than all extensions of Vulkan together, names and separators.
+_LONGEST_SET = 16_384
+LONGEST_DOCUMENT = 2_000_000
+"""The most characters that the text or JSON of a target has: no target is larger, by the limits of its fields."""
 
 
 @functools.lru_cache(maxsize=256)
@@ -175,6 +179,7 @@ def _checked_item(shape: Shape, at: int, value: Any) -> Any:
 
 # Documents, records and constructors come with the same few sets of names; a set of more is not kept.
 _MANY_NAMES = 512
+_FEW_NAMES = _LONGEST_SET // (LONGEST_TEXT + 1)
 _STRINGS = frozenset({str})
 
 
@@ -200,13 +205,22 @@ class NameSet(Shape):
         if not known and (isinstance(value, str | Mapping) or not isinstance(value, Iterable)):
             raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
         names = value if type(value) is frozenset else tuple(value)
+        if len(names) > _LONGEST_SET:
+            raise Refused(f"must name fewer {self.what}s: {len(names)} are more than any target has")
         if set(map(type, names)) <= _STRINGS:
             try:
-                return (_fitting if len(names) <= _MANY_NAMES else _fitting.__wrapped__)(self.pattern, names)
+                found = (_fitting if len(names) <= _MANY_NAMES else _fitting.__wrapped__)(self.pattern, names)
             except Refused:
                 pass  # The first name that does not fit is told below, by its place.
+            else:
+                return self._bounded(found)
         one = Text(self.pattern, f"a {self.what}")
-        return frozenset(_checked_item(one, at, name) for at, name in enumerate(names))
+        return self._bounded(frozenset(_checked_item(one, at, name) for at, name in enumerate(names)))
+
+    def _bounded(self, names: frozenset[str]) -> frozenset[str]:
+        if len(names) > _FEW_NAMES and sum(map(len, names)) + len(names) > _LONGEST_SET:
+            raise Refused(f"must be {self.what}s of {_LONGEST_SET} characters together, at most")
+        return names
 
     def load(self, value: Any) -> frozenset[str]:
         """Accept a JSON array without repetitions."""

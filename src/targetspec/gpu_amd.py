@@ -7,8 +7,7 @@ from typing import Self
 
 import attrs
 
-from targetspec.errors import FieldError, UnknownNameError
-from targetspec.registry import nearest
+from targetspec.errors import FieldError, UnknownNameError, nearest
 
 # What each generic processor's code runs on.
 GENERIC: dict[str, tuple[str, ...]] = {

@@ -6,12 +6,13 @@ the tag of a vendor or of an extension (KHR, EXT, NV, INTEL ...) grow with every
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
-import os
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
+
+from targetspec.errors import nearest
+from targetspec.packaged import packaged
 
 _CORE = (
     "Addresses AtomicStorage AtomicStorageOps BitInstructions ClipDistance CullDistance "
@@ -52,9 +53,7 @@ class _Table(NamedTuple):
 
 @functools.cache
 def _table() -> _Table:
-    path = os.path.join(os.path.dirname(__file__), "data", "spirv.json")  # noqa: PTH118, PTH120
-    with open(path, "rb") as file:  # noqa: PTH123
-        document = cast("Mapping[str, Mapping[str, str]]", json.load(file))
+    document = cast("Mapping[str, Mapping[str, str]]", json.loads(packaged("spirv.json")))
     return _Table(document["implies"], document["aliases"])
 
 
@@ -70,7 +69,7 @@ def canonical(name: str) -> str:
 def nearest_capabilities(name: str) -> tuple[str, ...]:
     """Return the known names close to one that is not."""
     held = _table()
-    return tuple(difflib.get_close_matches(name, [*held.implies, *held.aliases]))
+    return nearest(name, [*held.implies, *held.aliases])
 
 
 def declared(names: Iterable[str]) -> frozenset[str]:

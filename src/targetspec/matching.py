@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from targetspec.compatibility import Verdict
+from targetspec.errors import wrong_type
 from targetspec.rules import Purpose
 from targetspec.target import Target
 
@@ -53,7 +54,14 @@ def ordered(
     A yes comes before an unknown, and what needs no bridge before what needs one. Then comes an equal target; then
     the one that uses more of what is there, which the code of other candidates runs on; then the order given.
     """
-    bridges = tuple({bridges} if isinstance(bridges, str) else bridges)
+    if isinstance(candidates, Target) or not isinstance(candidates, Iterable):
+        raise wrong_type("best_match", "the candidates", candidates, "an iterable of targets")
+    candidates = tuple(candidates)
+    for candidate in candidates:
+        if not isinstance(candidate, Target):
+            raise wrong_type("best_match", "a candidate", candidate, "a Target", "parse a text first")
+    if not isinstance(bridges, str) and isinstance(bridges, Iterable):
+        bridges = tuple(bridges)
     judged = [
         (candidate, candidate.compatible(run_on, purpose=purpose, needs=needs, bridges=bridges))
         for candidate in candidates

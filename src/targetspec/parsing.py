@@ -18,13 +18,12 @@ from targetspec.errors import (
     RegistrationError,
     TargetspecError,
     TargetSyntaxError,
+    wrong_type,
 )
+from targetspec.fields import LONGEST_DOCUMENT
 from targetspec.json_places import place_of
 from targetspec.recognition import beside_llvm, candidates
-from targetspec.target import Target
-
-LONGEST = 100_000
-"""The most characters that a text may have."""
+from targetspec.target import Target, dumps
 
 _LONGEST_KEPT = 1000
 _THIS_MACHINE = ("native", "host")
@@ -49,7 +48,7 @@ class Parsed:
     def format(self) -> str:
         """Return the text of the target in its dialect, and the leftovers."""
         if self.dialect == "json":
-            return str(registry.layer_above("codec").dumps(self.target))
+            return dumps(self.target)
         whole = getattr(registry.dialect(self.dialect), "format_parsed", None)
         if whole is not None:
             return str(whole(self))
@@ -78,6 +77,8 @@ def parse(text: str, dialect: str = "auto", host: Target | str | None = None) ->
 def parse_full(text: str, dialect: str = "auto") -> Parsed:
     """Return the target that a text means, with what the text holds beside it; errors are those of `parse`."""
     text = _checked(text)
+    if type(dialect) is not str:
+        raise wrong_type("parse", "the dialect", dialect, "the name of one, or 'auto'")
     # A text that asks for this machine is read anew each time; the others always mean the same.
     if len(text) > _LONGEST_KEPT or text.lstrip().startswith(_THIS_MACHINE):
         return _read(text, dialect)
@@ -172,9 +173,9 @@ def _checked(text: Any) -> str:
     if not isinstance(text, str):
         hint = "decode it first" if isinstance(text, bytes) else ""
         raise FieldTypeError("parsed", "text", repr(text)[:200], "must be a str", hint)
-    if len(text) > LONGEST:
-        message = f"a target has at most {LONGEST} characters, and this text {len(text)}"
-        raise TargetSyntaxError(text[:LONGEST], (0, 1), message)
+    if len(text) > LONGEST_DOCUMENT:
+        message = f"a target has at most {LONGEST_DOCUMENT} characters, and this text {len(text)}"
+        raise TargetSyntaxError(text[:LONGEST_DOCUMENT], (0, 1), message)
     if "\0" in text:
         at = text.index("\0")
         raise TargetSyntaxError(text, (at, at + 1), "a target holds no NUL character")

@@ -7,14 +7,12 @@ are read only when some other name is asked for.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib
 import sys
-from collections.abc import Iterable
 from typing import Any
 
-from targetspec.errors import RegistrationError, UnknownNameError
+from targetspec.errors import RegistrationError, UnknownNameError, nearest, wrong_type
 
 KINDS = {
     "composite": "targetspec.kinds.composite:CompositeTarget",
@@ -77,7 +75,7 @@ PUBLIC = {
     "detect_devices": "targetspec.host.devices",
     "detect_host": "targetspec.host.detected",
     "diff": "targetspec.target",
-    "dumps": "targetspec.codec",
+    "dumps": "targetspec.target",
     "from_dict": "targetspec.codec",
     "json_schema": "targetspec.schemas",
     "loads": "targetspec.codec",
@@ -90,11 +88,6 @@ PUBLIC = {
 }
 _GROUPS = {"kind": "targetspec.kinds", "dialect": "targetspec.dialects"}
 _resolved: dict[tuple[str, str], Any] = {}
-
-
-def nearest(name: str, legal: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three legal names close to one that is not, best first."""
-    return tuple(difflib.get_close_matches(name[:64], list(legal), 3, 0.6))
 
 
 def public(name: str) -> Any:
@@ -131,6 +124,8 @@ def layer_above(module: str) -> Any:
 
 
 def _find(what: str, name: str, ours: dict[str, str]) -> Any:
+    if type(name) is not str:
+        raise wrong_type(f"targetspec.{what}", "the name", name, f"that of a {what}, a str")
     found = _resolved.get((what, name))
     if found is None:
         found = _load(ours[name]) if name in ours else _load_foreign(what, name, ours)
@@ -150,11 +145,27 @@ def _load_foreign(what: str, name: str, ours: dict[str, str]) -> Any:
         raise UnknownNameError(what, name, nearest(name, [*ours, *points]) or tuple(sorted([*ours, *points])))
     try:
         found = points[name].load()
-    except (ImportError, AttributeError) as error:
-        raise RegistrationError(name, f"{points[name].value} cannot be loaded: {error}") from error
-    if what == "kind" and getattr(found, "kind", None) != name:
-        raise RegistrationError(name, f"the entry point gives {found!r}, whose kind is not {name!r}")
+    except Exception as error:
+        # Whatever the other package raises when it is imported.
+        fault = f"{type(error).__name__}: {error}"
+        raise RegistrationError(name, f"{points[name].value} cannot be loaded: {fault}") from error
+    fault = _fault_of_kind(found, name) if what == "kind" else _fault_of_dialect(found)
+    if fault:
+        raise RegistrationError(name, f"the entry point gives {found!r}, {fault}"[:500])
     return found
+
+
+def _fault_of_kind(found: Any, name: str) -> str:
+    """Return why what a package offers is no kind; empty where it is one."""
+    target = public("Target")
+    if not (isinstance(found, type) and issubclass(found, target)):
+        return "which is no class of targets"
+    return "" if getattr(found, "kind", None) == name else f"whose kind is not {name!r}"
+
+
+def _fault_of_dialect(found: Any) -> str:
+    missing = [name for name in ("parse", "format") if not callable(getattr(found, name, None))]
+    return f"which has no {' and no '.join(missing)}" if missing else ""
 
 
 def _entry_points(what: str) -> dict[str, Any]:

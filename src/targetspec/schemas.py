@@ -9,7 +9,7 @@ from typing import Any
 
 from targetspec import registry
 from targetspec.cpu import cpu_names, family_names, feature_names
-from targetspec.errors import UnknownNameError
+from targetspec.errors import UnknownNameError, nearest, wrong_type
 from targetspec.fields import TABLES_NAME
 from targetspec.target import Target
 from targetspec.target_strings import format_checker, string_schema
@@ -22,7 +22,7 @@ UNSAID = {
     "one as a fraction": "1.0 is an integer to JSON Schema; here a number with a decimal point or exponent is none",
     "key twice": "a schema judges the value that a reader made of a text, in which one of the two keys is gone",
     "line break at the end": "the $ of a pattern matches before it in some engines, Python's among them",
-    "length of a text": "a document has at most a million characters, counted as they are written",
+    "length of a text": "a document has at most two million characters, counted as they are written",
     "unknown name": "CPUs and features: which there are depends on the triple, and on the version of the tables; the schema"
     " offers today's names to editors, and takes others",
     "no such triple": "the parts of a triple are read one by one, with their aliases",
@@ -42,9 +42,11 @@ def json_schema(name: str = "target") -> dict[str, Any]:
 
     Raises UnknownNameError.
     """
+    if type(name) is not str:
+        raise wrong_type("json_schema", "the name", name, f"one of {', '.join(NAMES)}")
     makers = {"target": _target, "target-string": string_schema}
     if name not in makers:
-        raise UnknownNameError("schema", name, registry.nearest(name, makers) or NAMES)
+        raise UnknownNameError("schema", name, nearest(name, makers) or NAMES)
     return {"$schema": _DIALECT, "$id": identifier(name), **makers[name]()}
 
 
@@ -108,15 +110,11 @@ def _kind(cls: type[Target]) -> dict[str, Any]:
     }
     return {
         "type": "object",
-        "description": _sentence(cls),
+        "description": cls.about or f"a target of the kind {cls.kind}",
         "properties": properties,
         "required": ["kind", *cls.required],
         "additionalProperties": False,
     }
-
-
-def _sentence(cls: type[Target]) -> str:
-    return (cls.__doc__ or cls.kind).strip().partition("\n")[0]
 
 
 def _offering(schema: dict[str, Any], names: str | None) -> dict[str, Any]:

@@ -8,16 +8,14 @@ neither are `keys` and `device=arm_cpu`, which choose schedules, nor options of 
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Mapping
 
 from targetspec.cpu_tables import TABLES_VERSION
-from targetspec.errors import FieldTypeError, UnknownNameError, portable
+from targetspec.errors import FieldTypeError, UnknownNameError, nearest
+from targetspec.packaged import packaged
 from targetspec.parsing import parse
-from targetspec.registry import nearest
 from targetspec.target import Target
 
-_DATA = os.path.join(os.path.dirname(__file__), "data", "tags.txt")  # noqa: PTH118, PTH120
 _REMARK = "#"
 _MOST = 3
 _SHORTEST = 2
@@ -43,7 +41,7 @@ def tag(name: str) -> Target:
     'carmel'
     """
     if not isinstance(name, str):
-        raise FieldTypeError("tag", "name", portable(name), "must be a str")
+        raise FieldTypeError("tag", "name", name, "must be a str")
     if name in _WITHOUT_VALUE:
         what, missing = _WITHOUT_VALUE[name]
         raise UnknownNameError(what, missing, (), f"the tag {name} (tables {TABLES_VERSION})")
@@ -66,9 +64,11 @@ def tag_names() -> tuple[str, ...]:
 
 @functools.cache
 def _texts() -> Mapping[str, str]:
-    with open(_DATA, encoding="ascii") as file:  # noqa: PTH123
-        lines = (line.partition(_REMARK)[0].split(None, 1) for line in file)
-        return {line[0]: line[1].strip() for line in lines if line}
+    lines = (
+        line.partition(_REMARK)[0].split(None, 1)
+        for line in packaged("tags.txt").decode("ascii").splitlines()
+    )
+    return {line[0]: line[1].strip() for line in lines if line}
 
 
 @functools.cache

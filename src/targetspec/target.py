@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 import attrs
 
 from targetspec import compatibility, registry
 from targetspec.errors import (
+    DocumentError,
     FieldError,
     FieldTypeError,
     HostConflictError,
     NotRepresentableError,
+    Problem,
+    RegistrationError,
     TargetspecError,
-    portable,
+    nearest,
+    wrong_type,
 )
 from targetspec.fields import (
     NameSet,
@@ -29,6 +35,8 @@ from targetspec.fields import (
 )
 from targetspec.rules import Answer, Purpose, Rule, both_ways, re_measure, subset
 
+# Far more than any program's devices; a document of so many of the largest targets is still read.
+MOST_MEMBERS = 16
 _LIBRARY = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
 
 
@@ -57,14 +65,14 @@ class HostShape(Shape):
 
 @attrs.frozen
 class MembersShape(Shape):
-    """Targets of kinds that are no composite themselves: at least one, in order."""
+    """Targets of kinds that are no composite themselves: one or more, in order."""
 
     def check(self, value: Any) -> tuple[Target, ...]:
         """Accept a sequence of targets."""
         if type(value) not in (tuple, list):
             raise Refused("must be a sequence of targets", "put a single one in a list", wrong_type=True)
-        if not value:
-            raise Refused("must hold at least one target")
+        if not 1 <= len(value) <= MOST_MEMBERS:
+            raise Refused(f"must hold 1 to {MOST_MEMBERS} targets")
         for member in value:
             if not isinstance(member, Target):
                 raise Refused("must hold targets only", "parse a text first", wrong_type=True)
@@ -84,7 +92,12 @@ class MembersShape(Shape):
 
     def schema(self) -> dict[str, Any]:
         """Refer to the definition that the document's schema holds."""
-        return {"type": "array", "items": {"$ref": "#/$defs/member"}, "minItems": 1}
+        return {
+            "type": "array",
+            "items": {"$ref": "#/$defs/member"},
+            "minItems": 1,
+            "maxItems": MOST_MEMBERS,
+        }
 
 
 def _host_answer(need: Target | None, have: Target | None) -> Answer:
@@ -165,6 +178,8 @@ class Target:
     """
 
     kind: ClassVar[str]
+    about: ClassVar[str] = ""
+    """What a target of the kind is, in a sentence; the schema says it. A docstring would go with `python -OO`."""
     host_capable: ClassVar[bool] = False
     is_composite: ClassVar[bool] = False
     required: ClassVar[tuple[str, ...]] = ()
@@ -206,8 +221,11 @@ class Target:
         self._complete()
 
     @classmethod
-    def of_checked(cls, fields: Mapping[str, Any]) -> Self:
-        """Return the target of values that their shapes have checked already, as a reader does; raises as construction."""
+    def of_checked(cls, fields: Mapping[str, Any], tables: str | None = None) -> Self:  # noqa: ARG003 - kinds use it
+        """Return the target of values that their shapes have checked already, as a reader does; raises as construction.
+
+        `tables` is the version that a document was written with.
+        """
         if any(name not in fields for name in cls.required):
             return cls(**fields)
         target = cls.__new__(cls)
@@ -223,7 +241,7 @@ class Target:
             return one.shape.check(value)
         except Refused as refused:
             error = FieldTypeError if refused.wrong_type else FieldError
-            raise error(self.kind, name, portable(value), refused.message, refused.hint) from None
+            raise error(self.kind, name, value, refused.message, refused.hint) from None
 
     def _store(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -245,7 +263,7 @@ class Target:
         """Return the declarations of the fields, by name: the kind's own first, then libs and host."""
         found = _SPECS.get(cls)
         if found is None:
-            found = _SPECS[cls] = _ordered(specs_of(cls))
+            found = _SPECS[cls] = MappingProxyType(_ordered(specs_of(cls)))
         return found
 
     @classmethod
@@ -254,7 +272,7 @@ class Target:
         found = _DEFAULTS.get(cls)
         if found is None:
             fields = attrs.fields_dict(cls)
-            found = _DEFAULTS[cls] = {name: fields[name].default for name in cls.specs()}
+            found = _DEFAULTS[cls] = MappingProxyType({name: fields[name].default for name in cls.specs()})
         return found
 
     @classmethod
@@ -311,9 +329,9 @@ class Target:
         """
         for name, value in changes.items():
             if name not in self.specs():
-                near = registry.nearest(name, self.specs())
+                near = nearest(name, self.specs())
                 hint = f"did you mean {' or '.join(near)}?" if near else ""
-                raise FieldError(self.kind, name, portable(value), "no such field", hint)
+                raise FieldError(self.kind, name, value, "no such field", hint)
         implied = self.implied()
         kept = {
             name: getattr(self, name)
@@ -449,8 +467,7 @@ class Target:
         names layers that the caller has (`compat32`). Unknown names raise UnknownNameError.
         """
         if needs is not None or bridges or run_on.__class__ is not self.__class__:
-            if not isinstance(run_on, Target):
-                raise TypeError(f"run_on must be a Target, not {type(run_on).__name__}; parse a text first")
+            _check_target("compatible", "run_on", run_on)
             return compatibility.judge(self, run_on, purpose, needs, bridges)
         seen = self._verdicts
         if seen is None:
@@ -484,15 +501,41 @@ class Target:
 _MOST_VERDICTS = 256
 
 
+def dumps(target: Target, *, indent: int | None = None) -> str:
+    """Return a target's JSON text, with the version of the tables its features were closed with."""
+    _check_target("dumps", "the target", target)
+    if indent is None:
+        return target.json_text()
+    return json.dumps(target.to_dict(), sort_keys=True, indent=indent, ensure_ascii=True, allow_nan=False)
+
+
+def _check_target(function: str, argument: str, value: Any) -> None:
+    if not isinstance(value, Target):
+        raise wrong_type(function, argument, value, "a Target", "parse a text first")
+
+
 def diff(first: Target, second: Target) -> tuple[str, ...]:
     """Return one line for each field in which two targets differ; empty iff they are equal."""
+    for place, target in (("the first", first), ("the second", second)):
+        _check_target("diff", place, target)
     return compatibility.difference(first, second)
 
 
 def _restore(cls: type[Target], values: tuple[Any, ...]) -> Target:
     """Make a target from its stored values, without asking the reader's tables."""
+    plan = _PLANS.get(cls) or _planned(cls)
+    if len(values) != len(plan):
+        raise DocumentError(
+            (
+                Problem(
+                    "$",
+                    f"was pickled with {len(values)} fields where a {cls.kind} target of this version has {len(plan)}",
+                    "between versions of targetspec send JSON",
+                ),
+            )
+        )
     target = cls.__new__(cls)
-    for (_, _, _, put), value in zip(_PLANS.get(cls) or _planned(cls), values, strict=True):
+    for (_, _, _, put), value in zip(plan, values, strict=True):
         put(target, value)
     for put in _NOT_YET:
         put(target, None)
@@ -516,6 +559,16 @@ def _planned(cls: type[Target]) -> _Plan:
     """Return, and keep, the name, default and declaration of each field: what construction goes through."""
     if not hasattr(cls, "kind"):
         raise TypeError("Target is the base of the kinds; make one of them, such as CpuTarget")
+    ours = registry.KINDS.get(cls.kind)
+    if "kind" not in cls.__dict__ or ours not in (None, f"{cls.__module__}:{cls.__qualname__}"):
+        # Such targets would be unequal to those of the kind, and have their JSON and digest.
+        raise RegistrationError(
+            cls.kind, f"{cls.__qualname__} needs a `kind` of its own, for this one is another class"
+        )
+    # What attrs gives to classes with slots, for pickles of its own: here it would change a target in place.
+    for base in cls.__mro__:
+        if issubclass(base, Target) and "__setstate__" in base.__dict__:
+            del base.__setstate__  # type: ignore[attr-defined]
     # A required field has no default, so that it is always checked, and always written.
     defaults = {**cls.defaults(), **dict.fromkeys(cls.required, attrs.NOTHING)}
     plan = _PLANS[cls] = tuple(

@@ -15,7 +15,8 @@ from typing import Any
 
 from targetspec import registry
 from targetspec.errors import TargetspecError, TargetSyntaxError
-from targetspec.parsing import LONGEST, parse
+from targetspec.fields import LONGEST_DOCUMENT
+from targetspec.parsing import parse
 
 FORMAT = "target-string"
 ANY_TEXT = r"^[^\u0000]+$"
@@ -35,7 +36,7 @@ def string_schema() -> dict[str, Any]:
         "title": "A target as text, in any dialect",
         "type": "string",
         "format": FORMAT,
-        "maxLength": LONGEST,
+        "maxLength": LONGEST_DOCUMENT,
         "not": {"pattern": _NATIVE},
         "anyOf": [{"$ref": f"#/$defs/{name}"} for name in sorted(definitions())],
         "$defs": definitions(),
@@ -81,7 +82,7 @@ def _definition(name: str, pattern: str) -> dict[str, Any]:
     return {
         "type": "string",
         "minLength": 1,
-        "maxLength": LONGEST,
+        "maxLength": LONGEST_DOCUMENT,
         "pattern": pattern,
         "description": f"a target as the dialect {name} writes it; its format {FORMAT}-{name} checks it in full",
     }

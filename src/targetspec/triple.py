@@ -6,7 +6,6 @@ reading, which takes any text, is `normalize_triple` and `read_triple`.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from targetspec.errors import FieldError, FieldTypeError, TargetSyntaxError, UnknownNameError
+from targetspec.errors import FieldError, FieldTypeError, TargetSyntaxError, UnknownNameError, nearest
 from targetspec.triple_archs import ARCH_SPELLINGS, ARCH_TEXTS, ARCHS, known_arch, spell_arch
 from targetspec.triple_llvm import (
     LLVMTriple,
@@ -251,7 +250,7 @@ def _check_version(field: str, nameless: bool, version: str) -> None:
 
 
 def _unknown(what: str, name: str, names: Iterable[str]) -> UnknownNameError:
-    return UnknownNameError(what, name, tuple(difflib.get_close_matches(name, names)), "triple")
+    return UnknownNameError(what, name, nearest(name, names), "triple")
 
 
 def _split_version(text: str, names: Mapping[str, str]) -> tuple[str, str] | None:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import attrs
 
+from targetspec.errors import wrong_type
 from targetspec.triple_archs import ARCH_SPELLINGS, read_arch
 from targetspec.triple_names import (
     ENVIRONMENTS,
@@ -125,6 +126,8 @@ def normalize_triple(text: str, *, form: Literal["any", "three", "four", "five"]
     >>> normalize_triple("x86_64-linux-gnu")
     'x86_64-unknown-linux-gnu'
     """
+    if not isinstance(text, str):
+        raise wrong_type("normalize_triple", "the text", text, "a str")
     components = text.split("-")
     object_format = _settle(components)
     _, _, system, ending = _four(components)

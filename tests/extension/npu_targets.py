@@ -18,6 +18,7 @@ class NpuTarget(DeviceTarget):
     """A neural processing unit, or code for one."""
 
     kind: ClassVar[str] = "npu"
+    about: ClassVar[str] = "A neural processing unit, or code for one."
     required: ClassVar[tuple[str, ...]] = ("arch",)
 
     arch: str | None = attrs.field(

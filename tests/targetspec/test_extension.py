@@ -267,7 +267,7 @@ def test_the_page_shows_the_module_and_tells_the_truth(run: Run) -> None:
         ("tpu = npu_targets:NpuTarget", "whose kind is not 'tpu'"),
         ("tpu = npu_targets:NoSuch", "npu_targets:NoSuch"),
         ("tpu = no_such_module:Tpu", "no_such_module"),
-        ("tpu = json:dumps", "kind"),
+        ("tpu = json:dumps", "no class of targets"),
     ],
 )
 def test_a_broken_registration_is_named(tmp_path: Path, points: str, words: str) -> None:

@@ -20,7 +20,7 @@ from targetspec import (
     parse,
     parse_full,
 )
-from targetspec.parsing import LONGEST
+from targetspec.fields import LONGEST_DOCUMENT
 
 X86 = "x86_64-unknown-linux-gnu"
 TARGET = CpuTarget(triple=X86, cpu="haswell")
@@ -122,7 +122,7 @@ def test_a_text_is_a_str(text):
         ("", "empty"),
         (" \n", "empty"),
         (f"{X86}\0", "NUL"),
-        ("x" * (LONGEST + 1), "characters"),
+        ("x" * (LONGEST_DOCUMENT + 1), "characters"),
         ("{", "JSON"),
         ("{} {}", "JSON"),
         ('{"kind": "cpu", "num_cores": true}', "num_cores"),

@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from targetspec.codec import LONGEST, validate
+from targetspec.codec import validate
 from targetspec.commands.command import (
     BAD_INPUT,
     FINE,
@@ -27,10 +27,11 @@ from targetspec.commands.command import (
     shown,
 )
 from targetspec.errors import Problem
+from targetspec.fields import LONGEST_DOCUMENT
 from targetspec.schemas import NAMES, json_schema
 
 _LINES = (".jsonl", ".ndjson")
-_MOST_BYTES = 6 * LONGEST  # a character may be written as six, \u0000
+_MOST_BYTES = 6 * LONGEST_DOCUMENT  # a character may be written as six, \u0000
 
 # What Linux takes for the longest path: a file is told by its whole name.
 _LONGEST_PATH = 4096

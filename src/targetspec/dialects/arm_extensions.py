@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from targetspec.cpu_tables import table
 from targetspec.dialects.words import Source, Word
+from targetspec.errors import nearest
 from targetspec.features import FeatureSet
-from targetspec.registry import nearest
 from targetspec.triple_archs import arm_version, split_arm
 
 FAMILIES = ("aarch64", "arm")

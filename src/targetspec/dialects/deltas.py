@@ -12,6 +12,8 @@ from targetspec.features import FeatureSet
 from targetspec.target import Target
 
 _BASE = ("triple", "cpu")
+Change = Callable[[FeatureSet, Iterable[str], Iterable[str]], FeatureSet | None]
+"""Returns a set with names asked for and others refused; None where these contradict each other."""
 
 
 def changed_features(
@@ -31,8 +33,8 @@ def delta_of(target: Target) -> tuple[str, ...] | None:
     None where only the whole set says it: no table has the CPU, today's tables would not close the set as it is,
     or no change gives exactly this set.
     """
-    fields = {name: getattr(target, name, None) for name in _BASE}
-    base, wanted = changed_features(type(target), fields), getattr(target, "features", None)
+    table = getattr(target, "table_features", None)
+    base, wanted = table() if table else None, getattr(target, "features", None)
     if wanted is None:
         return () if base is None else None
     if base is None or not wanted.is_current:
@@ -44,16 +46,23 @@ def delta_of(target: Target) -> tuple[str, ...] | None:
 @functools.lru_cache(maxsize=4096)
 def delta_between(base: FeatureSet, wanted: FeatureSet) -> tuple[str, ...] | None:
     """Return few signed names that make one set from another, additions first; None where no change gives exactly it."""
+    return delta_by(_changed, base, wanted)
+
+
+def delta_by(change: Change, base: FeatureSet, wanted: FeatureSet) -> tuple[str, ...] | None:
+    """Return what `delta_between` does, for a dialect that has its own way to change a set."""
     if base == wanted:
         return ()
-    for added, removed in _candidates(base, wanted):
-        if _changed(base, added, removed) == wanted:
-            needed = _needed(added, lambda names, less=removed: _changed(base, names, less) == wanted)  # type: ignore[misc]
+    for added, removed in _candidates(change, base, wanted):
+        if change(base, added, removed) == wanted:
+            needed = _needed(added, lambda names, less=removed: change(base, names, less) == wanted)  # type: ignore[misc]
             return (*(f"+{name}" for name in needed), *(f"-{name}" for name in removed))
     return None
 
 
-def _candidates(base: FeatureSet, wanted: FeatureSet) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _candidates(
+    change: Change, base: FeatureSet, wanted: FeatureSet
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     gone = base.names - wanted.names
     # What only a version covered is listed once the version has gone, and must go by its own name.
     uncovered = base.with_changes(remove=gone).names - wanted.names
@@ -61,7 +70,7 @@ def _candidates(base: FeatureSet, wanted: FeatureSet) -> Iterator[tuple[tuple[st
     yield _topmost(base.family, more, implied), _topmost(base.family, less, dependents)
     yield more, less
     # What is asked for may bring more by default, which is refused by name.
-    found = _changed(base, more, less)
+    found = change(base, more, less)
     if found is not None:
         yield more, _topmost(base.family, tuple(sorted({*less, *(found.names - wanted.names)})), dependents)
 

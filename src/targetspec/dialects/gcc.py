@@ -37,10 +37,10 @@ from targetspec.dialects.gcc_names import (
 )
 from targetspec.dialects.gcc_writing import written
 from targetspec.dialects.words import Source, Word, split_words
-from targetspec.errors import NotRepresentableError, TargetspecError
-from targetspec.kinds.cpu import CpuTarget, ground_of
+from targetspec.errors import NotRepresentableError, TargetspecError, nearest
+from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu_ground import ground_of
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.target import Target
 from targetspec.triple import Triple
 

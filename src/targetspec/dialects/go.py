@@ -24,10 +24,9 @@ from targetspec.dialects import go_names as names
 from targetspec.dialects.fitting import fitted, refused_kind
 from targetspec.dialects.go_levels import DEFAULTS, VARIABLES, levels_of
 from targetspec.dialects.words import Source, Word, split_words
-from targetspec.errors import NotRepresentableError
+from targetspec.errors import NotRepresentableError, nearest
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.target import Target
 
 NAME = "go"

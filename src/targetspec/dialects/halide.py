@@ -28,7 +28,7 @@ from targetspec.dialects import halide_names as names
 from targetspec.dialects.halide_cpu import HalideCPU, cpu_of, flags_of_cpu, machine_of
 from targetspec.dialects.halide_devices import DEVICE_FLAGS, devices_of, flags_of, idle_flags
 from targetspec.dialects.words import Source, Word
-from targetspec.errors import NotRepresentableError, TargetSyntaxError
+from targetspec.errors import NotRepresentableError, TargetSyntaxError, nearest
 from targetspec.kinds.composite import CompositeTarget
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.parsing import Parsed
@@ -142,7 +142,7 @@ def _known_tokens() -> dict[str, str]:
 
 
 def _unknown(source: Source, token: Word) -> TargetSyntaxError:
-    near = registry.nearest(token.text, _known_tokens())
+    near = nearest(token.text, _known_tokens())
     hint = f"did you mean {' or '.join(near)}?" if near else ""
     return source.fault(token, f"Halide has no {token.text[:80]!r}", hint)
 

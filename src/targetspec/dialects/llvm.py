@@ -21,12 +21,12 @@ from targetspec import cpu as facts
 from targetspec import registry
 from targetspec.dialects.deltas import delta_of, stated_fields
 from targetspec.dialects.words import Source, Word, signed, split_words
-from targetspec.errors import NotRepresentableError, TargetspecError
+from targetspec.errors import NotRepresentableError, TargetspecError, nearest
 from targetspec.features import FeatureSet
-from targetspec.kinds.cpu import CpuTarget, Ground, ground_of
+from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu_ground import Ground, ground_of
 from targetspec.kinds.cpu_width import changed
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.target import Target
 from targetspec.triple import Triple
 from targetspec.triple_archs import known_arch

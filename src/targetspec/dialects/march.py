@@ -21,9 +21,9 @@ from targetspec.dialects import arm_extensions as arm
 from targetspec.dialects.gcc_arm import gcc_extensions
 from targetspec.dialects.riscv_isa import Reader, feature_set
 from targetspec.dialects.words import Source, Word
+from targetspec.errors import nearest
 from targetspec.features import FeatureSet
-from targetspec.kinds.cpu import ground_of
-from targetspec.registry import nearest
+from targetspec.kinds.cpu_ground import ground_of
 from targetspec.triple import Triple
 
 PLACES = ("march", "fpu", "thumb", "arm")

@@ -21,7 +21,7 @@ from typing import Any
 from targetspec import registry
 from targetspec.dialects.deltas import changed_features, delta_of, stated_fields
 from targetspec.dialects.words import Source, Word, signed
-from targetspec.errors import TargetSyntaxError, UnknownNameError
+from targetspec.errors import TargetSyntaxError, UnknownNameError, nearest
 from targetspec.fields import Refused, Spec
 from targetspec.parsing import Parsed
 from targetspec.target import MembersShape, Target
@@ -153,7 +153,7 @@ def _no_field(source: Source, rest: Word, cls: type[Target]) -> TargetSyntaxErro
 
 def _check_key(source: Source, key: Word, cls: type[Target], seen: set[str]) -> None:
     if key.text not in cls.specs():
-        near = registry.nearest(key.text, cls.specs())
+        near = nearest(key.text, cls.specs())
         hint = f"did you mean {' or '.join(near)}?" if near else f"the fields are {', '.join(cls.specs())}"
         raise source.fault(key, f"a {cls.kind} target has no field {key.text!r}", hint)
     if key.text in seen:

@@ -20,10 +20,9 @@ from targetspec.dialects import go_names as names
 from targetspec.dialects.fitting import fitted, refused_kind
 from targetspec.dialects.go_names import PLAIN, Level
 from targetspec.dialects.words import Source, Word
-from targetspec.errors import NotRepresentableError
+from targetspec.errors import NotRepresentableError, nearest
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.target import Target
 
 NAME = "oci"

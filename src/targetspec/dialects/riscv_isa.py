@@ -24,9 +24,8 @@ from targetspec.dialects.riscv_names import (
     version_of,
 )
 from targetspec.dialects.words import Source, Word
-from targetspec.errors import FeatureConflictError, TargetSyntaxError
+from targetspec.errors import FeatureConflictError, TargetSyntaxError, nearest
 from targetspec.features import FeatureSet
-from targetspec.registry import nearest
 
 _FOREIGN = re.compile(r"[^a-z0-9_]")
 _WIDTH = re.compile(r"rv(?:32|64)")

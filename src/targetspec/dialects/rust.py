@@ -23,10 +23,9 @@ from targetspec.dialects.rust_features import changed, difference, has_soft_floa
 from targetspec.dialects.rust_json import parse_specification
 from targetspec.dialects.rust_names import RENAMED, VARIANTS, names_with, rust_facts, rust_names
 from targetspec.dialects.words import Source, Word, split_words
-from targetspec.errors import NotRepresentableError, UnknownNameError
+from targetspec.errors import NotRepresentableError, UnknownNameError, nearest
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.target import Target
 from targetspec.triple import Triple
 

@@ -12,10 +12,9 @@ from targetspec import cpu as tables
 from targetspec.dialects.deltas import delta_between
 from targetspec.dialects.rust_names import RustFacts
 from targetspec.dialects.words import Source, Word, signed
-from targetspec.errors import UnknownNameError
+from targetspec.errors import UnknownNameError, nearest
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.kinds.cpu_width import changed as changed_set
-from targetspec.registry import nearest
 
 CRT_STATIC = "crt-static"
 _SOFT_FLOAT = "soft-float"

@@ -25,9 +25,8 @@ from targetspec.dialects.tvm_reading import read_config
 from targetspec.dialects.tvm_text import read_text
 from targetspec.dialects.tvm_writing import as_stated, document_of, with_leftovers
 from targetspec.dialects.words import Source, Word
-from targetspec.errors import NotRepresentableError, TargetSyntaxError
+from targetspec.errors import NotRepresentableError, TargetSyntaxError, nearest
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.tags import missing_of_tag, tag, tag_names
 from targetspec.target import Target
 

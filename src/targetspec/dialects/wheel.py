@@ -32,10 +32,9 @@ from targetspec.dialects.wheel_names import (
     numbers,
 )
 from targetspec.dialects.words import Source, Word
-from targetspec.errors import NotRepresentableError, TargetSyntaxError
+from targetspec.errors import NotRepresentableError, TargetSyntaxError, nearest
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.target import Target
 
 __all__ = ["NAME", "accepted_tags", "format", "parse", "targets_of"]

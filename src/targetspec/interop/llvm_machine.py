@@ -11,7 +11,8 @@ from targetspec import cpu as facts
 from targetspec.errors import FieldError
 from targetspec.features import FeatureSet
 from targetspec.interop.llvm_faults import check_sound
-from targetspec.kinds.cpu import CpuTarget, ground_of
+from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu_ground import ground_of
 from targetspec.target import Target
 from targetspec.triple import Triple
 

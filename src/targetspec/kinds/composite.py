@@ -123,6 +123,9 @@ class CompositeTarget(Target):
     """
 
     kind: ClassVar[str] = "composite"
+    about: ClassVar[str] = (
+        "Several targets that one program is built for, in order; not empty, and not nested."
+    )
     is_composite: ClassVar[bool] = True
     required: ClassVar[tuple[str, ...]] = ("members",)
 

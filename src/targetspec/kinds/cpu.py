@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
 import attrs
 
 from targetspec import cpu as facts
-from targetspec.cpu_tables import cpu_index
-from targetspec.errors import FeatureConflictError, FieldError, UnknownNameError
+from targetspec.errors import FeatureConflictError, FieldError, FieldTypeError
 from targetspec.features import FeatureSet
 from targetspec.fields import (
     LONGEST_TEXT,
@@ -27,18 +25,16 @@ from targetspec.fields import (
 )
 from targetspec.kinds import cpu_rules as rules
 from targetspec.kinds import cpu_vectors
+from targetspec.kinds.cpu_ground import Ground, canonical_cpu, ground_of
 from targetspec.kinds.cpu_width import changed, settled
 from targetspec.kinds.device import model
-from targetspec.registry import nearest
 from targetspec.rules import Rule, needed, re_measure, same
 from targetspec.target import Target, frozen_names
 from targetspec.triple import Triple
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.+-]*"
 _C_LIBRARIES = ("bionic", "glibc", "musl", "newlib", "uclibc")
-_LIBC_OF = {"gnu": "glibc", "musl": "musl", "android": "bionic", "newlib": "newlib", "uclibc": "uclibc"}
 _VERSIONED_BY_TRIPLE = ("glibc", "musl")
-_GNU_WITHOUT_GLIBC = ("windows", "mingw", "cygwin")
 
 
 @attrs.frozen
@@ -129,6 +125,7 @@ class CpuTarget(Target):
     """
 
     kind: ClassVar[str] = "cpu"
+    about: ClassVar[str] = "A processor as code generators see it."
     host_capable: ClassVar[bool] = True
     always_written: ClassVar[frozenset[str]] = frozenset({"features"})
     derived_needs: ClassVar[Mapping[str, tuple[Shape, Rule]]] = {
@@ -266,8 +263,25 @@ class CpuTarget(Target):
             if value is not None and getattr(self, name) is None:
                 self._store(name, value)
 
+    @classmethod
+    def of_checked(cls, fields: Mapping[str, Any], tables: str | None = None) -> Self:
+        """Return the target of values that their shapes have checked; features of other tables are taken as they stand."""
+        names = fields.get("features")
+        if tables in (None, facts.TABLES_VERSION) or names is None:
+            return super().of_checked(fields)
+        family = ground_of(fields.get("triple"), fields.get("cpu"), of_other_tables=True).family
+        if family is None:
+            raise FieldError(
+                cls.kind, "features", names, "feature names mean nothing without a family", "state a triple"
+            )
+        return super().of_checked({**fields, "features": FeatureSet.verbatim(family, names, str(tables))})
+
     def _ground(self) -> Ground:
-        return ground_of(self.triple, self.cpu)
+        return ground_of(self.triple, self.cpu, of_other_tables=self._is_of_other_tables)
+
+    @property
+    def _is_of_other_tables(self) -> bool:
+        return type(self.features) is FeatureSet and self.features.tables != facts.TABLES_VERSION
 
     def implied(self) -> Mapping[str, Any]:
         """Return the C library and float ABI that the triple says, and the features of the CPU."""
@@ -301,6 +315,8 @@ class CpuTarget(Target):
             name: self.defaults()[name]
             for name in (*_OF_ONE_MACHINE, "features", "tune", "tuning", "libc_version")
         }
+        if type(cpu) is not str:
+            raise FieldTypeError(self.kind, "cpu", cpu, "must be the name of a CPU, a str")
         wider = self.evolve(triple=triple, cpu=cpu, **bare)
         verdict = wider.compatible(self)
         if not verdict:
@@ -329,7 +345,9 @@ class CpuTarget(Target):
         if self.cpu != ground.cpu:
             self._store("cpu", ground.cpu)
         if self.tune is not None:
-            tune = _canonical_cpu(self.triple, ground.family, self.tune)
+            tune = self.tune
+            if not self._is_of_other_tables or facts.has_cpu(str(ground.family), tune):
+                tune = canonical_cpu(self.triple, ground.family, tune)
             self._store("tune", None if tune == self.cpu else tune)
 
     def _settle_features(self, family: str | None) -> None:
@@ -349,6 +367,8 @@ class CpuTarget(Target):
 
     def _canonical(self, field: str, name: str, wanted: str) -> str:
         plain = name.lstrip("+-")
+        if self._is_of_other_tables and not facts.has_feature(str(self.family), plain):
+            return name
         feature = facts.canonical_feature(str(self.family), plain)
         role = facts.role(str(self.family), feature)
         if role != wanted:
@@ -362,7 +382,7 @@ class CpuTarget(Target):
                 reason = "asked for and refused at once"
                 raise FeatureConflictError(str(self.family), name, f"-{name[1:]}", reason)
         cpu = self.tune or self._ground().base
-        if self.tuning and cpu is not None:
+        if self.tuning and cpu is not None and facts.has_cpu(str(self.family), cpu):
             there = facts.tuning_of(str(self.family), cpu)
             self._store(
                 "tuning", frozenset(name for name in self.tuning if (name[0] == "+") != (name[1:] in there))
@@ -403,78 +423,3 @@ class CpuTarget(Target):
         if name == "triple":
             return str(attrs.evolve(value, os_version="", environment_version=""))
         return super()._tuning_value(name, one, value)
-
-
-@attrs.frozen(eq=False)
-class Ground:
-    """What a triple and a CPU settle between them, whatever else a target states.
-
-    `family` is the table, `cpu` the CPU by LLVM's name, `base` that CPU or the triple's baseline, `features` its
-    set, `libc` the triple's C library, `implied` the values of the fields that follow.
-    """
-
-    family: str | None
-    cpu: str | None
-    base: str | None
-    features: FeatureSet | None
-    libc: str | None
-    implied: Mapping[str, Any]
-
-
-# Asked for at every construction, and made of immutable values only.
-@functools.lru_cache(maxsize=4096)
-def ground_of(triple: Triple | None, cpu: str | None) -> Ground:
-    """Return what a triple and a CPU settle; raise UnknownNameError, or FieldError for a CPU of another width."""
-    family = _family(triple, cpu)
-    if cpu is not None:
-        cpu = _canonical_cpu(triple, family, cpu)
-    if triple is not None and cpu is not None and family is not None:
-        _check_width(family, cpu, triple)
-    base, extras = cpu, tuple[str, ...]()
-    if cpu is None and triple is not None:
-        named = (triple.arch, triple.sub_arch, triple.os, triple.environment)
-        base, extras = facts.baseline_cpu(*named), facts.baseline_features(*named)
-    features = None
-    if base is not None and family is not None:
-        bits = max(facts.cpu_widths(family, base)) if triple is None else triple.pointer_bits
-        # A CPU of the other width is let through where it may run this one as well: the set is for the code's.
-        features = facts.resolve(family, base, extras, bits=bits).for_width(bits)
-    implied: dict[str, Any] = {} if features is None else {"features": features}
-    if triple is not None:
-        implied = {"libc": _implied_libc(triple), "float_abi": _implied_float_abi(triple), **implied}
-    return Ground(family, cpu, base, features, implied.get("libc"), implied)
-
-
-def _family(triple: Triple | None, cpu: str | None) -> str | None:
-    if triple is not None:
-        return triple.family if triple.family in facts.family_names() else None
-    families = facts.families_of_cpu(cpu) if cpu is not None else ()
-    return families[0] if len(families) == 1 else None
-
-
-def _canonical_cpu(triple: Triple | None, family: str | None, cpu: str) -> str:
-    """Return LLVM's name of a CPU; the name as it is where no one table has it."""
-    if family is not None:
-        return facts.canonical_cpu(family, cpu)
-    if triple is None and not facts.families_of_cpu(cpu):
-        raise UnknownNameError("CPU", cpu, nearest(cpu, cpu_index()))
-    return cpu
-
-
-def _check_width(family: str, cpu: str, triple: Triple) -> None:
-    widths = facts.cpu_widths(family, cpu)
-    if triple.pointer_bits not in widths and max(widths) < triple.pointer_bits:
-        allowed = " and ".join(str(bits) for bits in widths)
-        raise FieldError("cpu", "cpu", cpu, f"runs {allowed}-bit code, and the triple is {triple}")
-
-
-def _implied_libc(triple: Triple) -> str | None:
-    if triple.os in _GNU_WITHOUT_GLIBC:
-        return None
-    return next((libc for start, libc in _LIBC_OF.items() if triple.environment.startswith(start)), None)
-
-
-def _implied_float_abi(triple: Triple) -> str | None:
-    if triple.family != "arm" or "eabi" not in triple.environment:
-        return None
-    return "hard" if "eabihf" in triple.environment else None

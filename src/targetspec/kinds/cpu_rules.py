@@ -303,6 +303,9 @@ def _restrictions(target: Any) -> frozenset[str]:
     stated: frozenset[str] = target.restrictions
     if target.family != "hexagon" or target.cpu is None:
         return stated
+    # A CPU that only other tables have says nothing.
+    if not facts.has_cpu(target.family, target.cpu):
+        return stated
     return stated | facts.inverse_of(target.family, target.cpu) & _DESIGNED
 
 

@@ -66,6 +66,7 @@ class CudaTarget(BlockTarget):
     """
 
     kind: ClassVar[str] = "cuda"
+    about: ClassVar[str] = "An NVIDIA GPU, or code for one."
 
     arch: CudaArch | None = attrs.field(
         default=None, metadata=spec(_ArchShape(), "the architecture, such as sm_90a", code=(ARCH,))

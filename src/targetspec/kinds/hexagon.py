@@ -122,6 +122,7 @@ class HexagonTarget(DeviceTarget):
     """
 
     kind: ClassVar[str] = "hexagon"
+    about: ClassVar[str] = "A Qualcomm DSP, or code for one."
     host_capable: ClassVar[bool] = True
 
     version: str | None = attrs.field(

@@ -108,6 +108,7 @@ class MetalTarget(BlockTarget):
     """
 
     kind: ClassVar[str] = "metal"
+    about: ClassVar[str] = "An Apple GPU under Metal, or code for one."
 
     language_version: str | None = attrs.field(
         default=None,

@@ -24,6 +24,7 @@ class OpenCLTarget(GridTarget):
     """
 
     kind: ClassVar[str] = "opencl"
+    about: ClassVar[str] = "A device under OpenCL, or code for one."
 
     opencl_version: str | None = attrs.field(
         default=None,

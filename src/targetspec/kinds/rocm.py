@@ -73,6 +73,7 @@ class RocmTarget(BlockTarget):
     """
 
     kind: ClassVar[str] = "rocm"
+    about: ClassVar[str] = "An AMD GPU, or code for one."
 
     target_id: TargetId | None = attrs.field(
         default=None,

@@ -133,6 +133,7 @@ class VulkanTarget(GridTarget):
     """
 
     kind: ClassVar[str] = "vulkan"
+    about: ClassVar[str] = "A device under Vulkan, or SPIR-V for one."
 
     api_version: str | None = attrs.field(
         default=None, metadata=spec(Version(), "the version of Vulkan", code=(_VERSIONS,))

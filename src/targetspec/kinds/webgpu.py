@@ -22,6 +22,9 @@ class WebGPUTarget(GridTarget):
     """
 
     kind: ClassVar[str] = "webgpu"
+    about: ClassVar[str] = (
+        "A device under WebGPU, or WGSL for one; `extensions` are its optional features (`shader-f16`, `subgroups`)."
+    )
 
     extensions: frozenset[str] = names(
         "extension",
