@@ -55,7 +55,9 @@ def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
     if missing(options):
         return NOTHING
     with open_database(options.database, read_only=True) as database:
-        written = export_records(database.records(**chosen), options.file, format=options.format)
+        written = export_records(
+            database.records(options.kernel, **chosen), options.file, format=options.format
+        )
     complain(f"{written} records written")
     return FOUND
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import targetspec
 from tuner import report
+from tuner.choosing import Filters, columns
 from tuner.cli_input import (
     FOUND,
     NOTHING,
@@ -61,10 +61,9 @@ def add_filters(command: argparse.ArgumentParser) -> None:
     command.add_argument("--outcome", choices=KINDS, dest="kind", help="those that ended like this")
 
 
-def filters(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the filters that the options state."""
+def filters(options: argparse.Namespace) -> Filters:
+    """Return the filters that the options state, beside the kernel."""
     return {
-        "kernel": options.kernel,
         "problem": options.problem,
         "target": None if options.target is None else targetspec.parse(options.target),
         "toolchain": options.toolchain,
@@ -87,7 +86,7 @@ def _records(options: argparse.Namespace, progress: Progress) -> int:  # noqa: A
     if missing(options):
         return NOTHING
     with open_database(options.database, read_only=True) as database:
-        for record in database.records(**chosen):
+        for record in database.records(options.kernel, **chosen):
             say(record.dumps() if options.json else report.row(record))
     return FOUND
 
@@ -109,13 +108,15 @@ def _merge(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG
 
 
 def _prune(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
-    chosen: Mapping[str, Any] = filters(options)
-    if not any(value is not None for value in chosen.values()) and not options.before and not options.keep:
+    chosen = filters(options)
+    if not columns(options.kernel, chosen) and not options.before and not options.keep:
         raise InputError("choose which records to delete, or how many to --keep (see tuner prune --help)")
     if missing(options):
         return NOTHING
     with open_database(options.database) as database:
-        say(f"{database.prune(**chosen, before=options.before, keep=options.keep)} records deleted")
+        say(
+            f"{database.prune(options.kernel, before=options.before, keep=options.keep, **chosen)} records deleted"
+        )
     return FOUND
 
 

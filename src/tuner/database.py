@@ -10,12 +10,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import targetspec
 from tuner import build, record_checks, store_rows, store_runs, store_upkeep
 from tuner.advice import Advisor
 from tuner.asking import Asker
+from tuner.choosing import Filters, check_target, columns
 from tuner.deployment import Choice
 from tuner.errors import DatabaseError, RecordError
 from tuner.explanation import Explanation
@@ -89,46 +90,22 @@ class Database:
             toolchain = build.toolchain()
         return self.best(kernel, problem=problem, target=target, toolchain=toolchain, fingerprint=fingerprint)
 
-    def best(
-        self,
-        kernel: Kernel | str | None = None,
-        *,
-        problem: Mapping[str, Any] | None = None,
-        target: targetspec.Target | None = None,
-        toolchain: str | None = None,
-        fingerprint: str | None = None,
-        run: str | None = None,
-    ) -> Record | None:
+    def best(self, kernel: Kernel | str | None = None, **filters: Unpack[Filters]) -> Record | None:
         """Return the best good record among those chosen, as for `records`, or None; a baseline is none.
 
         Finals stand before the trials of their run, costs measured in full before those cut short.
         """
-        filters = _filters(kernel, problem, target, toolchain=toolchain, fingerprint=fingerprint, run=run)
-        row = self._store.read(lambda connection: store_rows.best(connection, filters))
+        chosen = columns(kernel, filters)
+        row = self._store.read(lambda connection: store_rows.best(connection, chosen))
         return None if row is None else self._record(row)
 
-    def records(
-        self,
-        kernel: Kernel | str | None = None,
-        *,
-        problem: Mapping[str, Any] | None = None,
-        target: targetspec.Target | None = None,
-        toolchain: str | None = None,
-        fingerprint: str | None = None,
-        run: str | None = None,
-        role: str | None = None,
-        kind: str | None = None,
-    ) -> Iterator[Record]:
+    def records(self, kernel: Kernel | str | None = None, **filters: Unpack[Filters]) -> Iterator[Record]:
         """Iterate over the records that are there now, in the order of writing.
 
-        Each argument leaves only those equal in it: by the kernel's name, the target's tuning key, and the
-        kind of the outcome.
+        The kernel's name and each of the filters leave only those equal in it: `problem`, `target` (by its tuning
+        key), `toolchain`, `fingerprint`, `run`, `role`, and `kind`, that of the outcome.
         """
-        filters = _filters(
-            kernel, problem, target,
-            toolchain=toolchain, fingerprint=fingerprint, run=run, role=role, kind=kind,
-        )  # fmt: skip
-        return self._records(filters, self._store.read(store_rows.newest))
+        return self._records(columns(kernel, filters), self._store.read(store_rows.newest))
 
     def seeds(
         self,
@@ -176,18 +153,10 @@ class Database:
             raise TypeError(f"a kernel given by its name, {kernel!r}, needs its fingerprint stated")
         return self._fingerprints.of(kernel, target, problem)
 
-    def runs(
-        self,
-        kernel: Kernel | str | None = None,
-        *,
-        problem: Mapping[str, Any] | None = None,
-        target: targetspec.Target | None = None,
-        toolchain: str | None = None,
-        fingerprint: str | None = None,
-    ) -> tuple[str, ...]:
+    def runs(self, kernel: Kernel | str | None = None, **filters: Unpack[Filters]) -> tuple[str, ...]:
         """Return the runs of the records chosen, as for `records`, oldest first."""
-        filters = _filters(kernel, problem, target, toolchain=toolchain, fingerprint=fingerprint)
-        return self._store.read(lambda connection: store_rows.runs(connection, filters))
+        chosen = columns(kernel, filters)
+        return self._store.read(lambda connection: store_rows.runs(connection, chosen))
 
     def run(self, name: str) -> RunInfo | None:
         """Return what is known of a run beside its records; None where it was not begun here, but imported, say."""
@@ -233,31 +202,24 @@ class Database:
         self,
         kernel: Kernel | str | None = None,
         *,
-        problem: Mapping[str, Any] | None = None,
-        target: targetspec.Target | None = None,
-        toolchain: str | None = None,
-        fingerprint: str | None = None,
-        run: str | None = None,
-        role: str | None = None,
-        kind: str | None = None,
         before: str | None = None,
         keep: int = 0,
+        **filters: Unpack[Filters],
     ) -> int:
         """Delete the records chosen, as for `records`, and made before a time; return how many there were.
 
         The `keep` best of each task stay, and so do records of runs that are going on. ValueError where nothing is
         chosen: it would delete everything.
         """
-        filters = _filters(
-            kernel, problem, target,
-            toolchain=toolchain, fingerprint=fingerprint, run=run, role=role, kind=kind,
-        )  # fmt: skip
+        if type(keep) is not int or keep < 0:
+            raise ValueError(f"keep must be an int from 0, got {keep!r}")
+        chosen = columns(kernel, filters)
         moment = None if before is None else record_checks.moment(before)
-        if not filters and moment is None and not keep:
+        if not chosen and moment is None and not keep:
             raise ValueError(
                 "nothing is chosen, so every record would be deleted; choose some, or say how many to keep"
             )
-        return self._store.write(lambda connection: store_upkeep.prune(connection, filters, moment, keep))
+        return self._store.write(lambda connection: store_upkeep.prune(connection, chosen, moment, keep))
 
     def vacuum(self) -> tuple[int, int]:
         """Give the room of what was deleted back to the disk; return the file's size in bytes before and after."""
@@ -338,26 +300,6 @@ def _chunks(records: Iterator[Record]) -> Iterator[list[Record]]:
 def _asked(
     kernel: Kernel | str, problem: Mapping[str, Any], target: targetspec.Target, toolchain: str | None
 ) -> Task:
-    _check_target(target)
+    check_target(target)
     known = record_checks.problem(problem)
     return Task(kernel=kernel, problem=known, target=target, toolchain=toolchain or build.toolchain())
-
-
-def _check_target(target: targetspec.Target | None) -> None:
-    if not isinstance(target, targetspec.Target | None):
-        raise RecordError("$.target", f"must be a targetspec.Target, got {shown(target)}")
-
-
-def _filters(
-    kernel: Kernel | str | None,
-    problem: Mapping[str, Any] | None,
-    target: targetspec.Target | None,
-    **rest: str | None,
-) -> dict[str, str]:
-    _check_target(target)
-    filters = rest | {
-        "kernel": kernel if kernel is None or isinstance(kernel, str) else kernel.name,
-        "problem": None if problem is None else record_checks.problem(problem).text,
-        "tuning_key": None if target is None else target.tuning_key,
-    }
-    return {name: value for name, value in filters.items() if value is not None}

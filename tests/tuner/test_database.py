@@ -96,6 +96,32 @@ def test_records_are_chosen_by_what_they_hold(db: Database):
     assert [] == list(db.records(problem={"n": True}))
 
 
+@pytest.mark.parametrize("method", ["best", "records", "runs", "prune"])
+def test_there_are_the_same_filters_everywhere(db: Database, method: str):
+    """Each method takes them all, a filter that is None chooses nothing, and one that there is not is named."""
+    db.add_all([EXAMPLE, numbered(1, kernel="saxpy")])
+    stated = {
+        "toolchain": TOOLCHAIN,
+        "fingerprint": FINGERPRINT,
+        "run": EXAMPLE.run,
+        "role": "trial",
+        "kind": "ok",
+    }
+    choose = getattr(db, method)
+    for wrong in ("cpu", "tuning_key", "1; DROP TABLE records"):
+        with pytest.raises(
+            TypeError, match=f"cannot be chosen by '{wrong}'; they can by kernel, problem, target"
+        ):
+            choose(**{wrong: "x"})
+    with pytest.raises(RecordError, match="must be a targetspec"):
+        choose(target="x86_64")
+    found = choose("sgemm", problem=PROBLEM, target=ZEN3, **stated)
+    expected = {"best": EXAMPLE, "runs": (EXAMPLE.run,), "prune": 1}
+    assert (expected.get(method, [EXAMPLE])) == (list(found) if method == "records" else found)
+    assert not list(db.records("sgemm", problem={"n": 1})) + list(db.runs("sgemm", kind="wrong"))
+    assert 1 <= len(list(db.records(kind=None, run=None)))
+
+
 def test_reading_goes_on_while_records_are_added(db: Database, monkeypatch: pytest.MonkeyPatch):
     """An iterator gives what was there when it was made, however many records come in meanwhile."""
     monkeypatch.setattr(database, "_CHUNK", 3)

@@ -90,6 +90,8 @@ def test_pruning_deletes_what_is_chosen(db: Database):
     assert [] == list(db.records())
     with pytest.raises(ValueError, match="every record would be deleted"):
         db.prune()
+    with pytest.raises(ValueError, match="keep must be an int from 0"):
+        db.prune("sgemm", keep=-1)
 
 
 def test_pruning_keeps_the_best_of_each_task(db: Database):

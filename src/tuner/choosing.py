@@ -1,0 +1,49 @@
+"""Which records are meant: the filters of the store's methods, and the columns that they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+import targetspec
+from tuner import record_checks
+from tuner.errors import RecordError
+from tuner.kernel import Kernel
+from tuner.values import shown
+
+
+class Filters(TypedDict, total=False):
+    """What the records chosen are equal in, beside their kernel's name; None, as nothing, chooses all."""
+
+    problem: Mapping[str, Any] | None
+    target: targetspec.Target | None
+    """One with this target's tuning key."""
+    toolchain: str | None
+    fingerprint: str | None
+    run: str | None
+    role: str | None
+    kind: str | None
+    """The kind of the outcome."""
+
+
+def columns(kernel: Kernel | str | None, filters: Filters) -> dict[str, str]:
+    """Return the columns that filters choose by, and their values; TypeError for a filter that there is not."""
+    if unknown := filters.keys() - Filters.__annotations__.keys():
+        known = ", ".join(["kernel", *Filters.__annotations__])
+        raise TypeError(f"records cannot be chosen by {min(unknown)!r}; they can by {known}")
+    rest: dict[str, Any] = dict(filters)
+    problem, target = rest.pop("problem", None), rest.pop("target", None)
+    check_target(target)
+    chosen = {
+        "kernel": kernel if kernel is None or isinstance(kernel, str) else kernel.name,
+        "problem": None if problem is None else record_checks.problem(problem).text,
+        "tuning_key": None if target is None else target.tuning_key,
+        **rest,
+    }
+    return {name: value for name, value in chosen.items() if value is not None}
+
+
+def check_target(target: object) -> None:
+    """Check that it is a Target or None."""
+    if not isinstance(target, targetspec.Target | None):
+        raise RecordError("$.target", f"must be a targetspec.Target, got {shown(target)}")
