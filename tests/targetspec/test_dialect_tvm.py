@@ -152,7 +152,7 @@ def longer(text):
     return read_config((tvm.read_json if text.startswith("{") else tvm.read_text)(source, tvm._WITHIN))
 
 
-@settings(max_examples=500)
+@settings(max_examples=300)
 @given(st.sampled_from(KINDS), STATED, st.booleans())
 def test_the_short_way_reads_as_the_long_one(kind, stated, as_json):
     """Whatever is read without places is read so with them."""
@@ -171,7 +171,7 @@ def test_the_short_way_reads_as_the_long_one(kind, stated, as_json):
         '{"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mattr": ["+sve"], "host": "llvm"}',
         "cuda -arch=sm_80 -libs=cudnn -host='llvm -mcpu=haswell'",
         "c -mcpu=cortex-m7 -system-lib=1",
-        '{"kind": "vulkan", "supports_int8": 1, "supports_float32": true, "supports_float16": false}',
+        '{"kind": "vulkan", "supports_int8": 1, "supports_int16": true, "supports_float32": true, "supports_float16": false}',
     ],
 )
 def test_common_texts_are_read_the_short_way(text):
