@@ -1,8 +1,9 @@
-"""The commands `records`, `runs`, `merge`, `prune`, `vacuum` and `check`: what a records' file holds, and its upkeep."""
+"""The commands `records`, `report`, `runs`, `merge`, `prune`, `vacuum` and `check`: what a records' file holds, and its upkeep."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tuner.cli_input import (
     read_pairs,
     say,
 )
+from tuner.overview import overviews
 from tuner.progress import Progress
 from tuner.record import KINDS, ROLES
 
@@ -32,6 +34,11 @@ def add(commands: Any) -> None:
     records = add_command(commands, "records", _records, "list the records")
     add_filters(records)
     records.add_argument("--json", action="store_true", help="print each as one line of JSON")
+    summary = add_command(
+        commands, "report", _report, "sum up the records of each task: trials, failures, the best"
+    )
+    add_filters(summary)
+    summary.add_argument("--json", action="store_true", help="print JSON")
     runs = add_command(commands, "runs", _runs, "list the runs")
     add_database(runs)
     merge = add_command(commands, "merge", _merge, "add the records of other files")
@@ -89,6 +96,21 @@ def _records(options: argparse.Namespace, progress: Progress) -> int:  # noqa: A
         for record in database.records(options.kernel, **chosen):
             say(record.dumps() if options.json else report.row(record))
     return FOUND
+
+
+def _report(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
+    chosen = filters(options)
+    if missing(options):
+        return NOTHING
+    with open_database(options.database, read_only=True) as database:
+        found = list(overviews(database, options.kernel, **chosen))
+    if options.json:
+        say(json.dumps([one.to_dict() for one in found], indent=2))
+    elif found:
+        say("\n\n".join("\n".join(report.describe_overview(one)) for one in found))
+    if not found:
+        complain("no records are chosen")
+    return FOUND if found else NOTHING
 
 
 def _runs(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above

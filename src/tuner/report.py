@@ -11,12 +11,14 @@ from tuner.caches import largest_cache
 from tuner.comparison import Comparison
 from tuner.kernel import Work
 from tuner.kernels import PROBLEMS
+from tuner.overview import Overview, failure
 from tuner.progress import speed
-from tuner.record import Outcome, Record
+from tuner.record import Record
 from tuner.session import Result
 from tuner.store_runs import RunInfo
 
 _WIDTH = 15
+_FAILURES = 3  # of a task, the commonest
 _GIGA = 1e9
 _LABELS = {"plain": "plain -O3 loop", "first": "first of all", "numpy": "numpy, 1 thread"}
 
@@ -104,11 +106,6 @@ def failures(records: Iterable[Record]) -> list[str]:
     return list(dict.fromkeys(failure(record.outcome) for record in records if record.outcome.kind != "ok"))
 
 
-def failure(outcome: Outcome) -> str:
-    """Write a failure on one line: `signal in check: SIGSEGV`."""
-    return " ".join(f"{outcome.kind} in {outcome.stage}: {outcome.cause}".split())
-
-
 def document(
     record: Record, work: Work | None, *, found: bool, comparison: Comparison | None = None, **more: Any
 ) -> dict[str, Any]:
@@ -118,6 +115,35 @@ def document(
     # The raw times are in the file, for `tuner records --json`.
     shown = {name: value for name, value in record.to_dict().items() if name != "times"}
     return {"found": found, "record": shown} | rate | compared | more
+
+
+def describe_overview(one: Overview) -> list[str]:
+    """Describe what a store holds of a task."""
+    best, kinds = one.best, [kind for kind in one.outcomes if kind != "ok"]
+    counted = ", ".join(
+        f"{one.outcomes[kind]} {kind}" for kind in ["ok", *sorted(kinds)] if one.outcomes[kind]
+    )
+    lines = [
+        problem(one.kernel, one.problem),
+        line("target", str(one.target)),
+        line("toolchain", f"{one.toolchain}, kernel {one.fingerprint[:12]}"),
+        line("trials", f"{one.outcomes.total()}{f': {counted}' if counted else ''}, in {_runs(one)}"),
+    ]
+    lines += [line("failed", f"{count} x {told}") for told, count in one.failures.most_common(_FAILURES)]
+    if best is None:
+        return [*lines, line("best", "none")]
+    speedup = "" if one.speedup is None else f", {one.speedup:.2f} times as fast as the baseline"
+    return [
+        *lines,
+        line("best", f"{_rate(best.cost, one.work)}{speedup}"),
+        line("configuration", pairs(best.config) or "-"),
+        line("measured", f"{best.created}, {best.role} {best.number} of run {best.run}"),
+    ]
+
+
+def _runs(one: Overview) -> str:
+    names = list(one.runs)
+    return f"run {names[0]}" if len(names) == 1 else f"{len(names)} runs, {one.first} to {one.last}"
 
 
 def row(record: Record) -> str:

@@ -51,7 +51,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "command",
-    [["records"], ["records", "--json"], ["runs"], ["vacuum"], ["check"], ["prune", "--keep", "1"], ["export", "-"], BEST,
+    [["records"], ["records", "--json"], ["report"], ["report", "--json"], ["runs"], ["vacuum"], ["check"], ["prune", "--keep", "1"], ["export", "-"], BEST,
      [*BEST, "--deploy"]],
     ids=" ".join,
 )  # fmt: skip
@@ -210,3 +210,45 @@ def test_what_is_printed_is_short():
     )
     assert repr(result).endswith("2.00 times as fast as the baseline>")
     assert len(repr(result)) < 300
+
+
+def test_report_sums_up_each_task(capsys: pytest.CaptureFixture[str], path: Path):
+    """Trials by how they ended, the commonest failures, the best with its baseline; the filters choose."""
+    died = {"cost": None, "times": (), "outcome": Outcome("signal", "run", "SIGSEGV")}
+    with Database(path) as db:
+        db.add_all(
+            [
+                numbered(3, role="baseline", cost=0.25),
+                numbered(4, cost=0.001),
+                numbered(5, **died),
+                numbered(6, cost=None, times=(), outcome=Outcome("wrong", "check", "c\nd")),
+                numbered(7, target=A72, run="other", **died),
+            ]
+        )
+    status, text, errors = run(capsys, "report", "--database", path)
+    assert (0, "") == (status, errors)
+    first, second = text.split("\n\n")
+    for part in (
+        "sgemm m=512,n=512,k=512",
+        f"target:         {ZEN3}",
+        f"toolchain:      {TOOLCHAIN}, kernel {FINGERPRINT[:12]}",
+        "trials:         6: 3 ok, 2 signal, 1 wrong, in run 20260131-1",
+        "failed:         2 x signal in run: SIGSEGV",
+        "failed:         1 x wrong in check: c d",
+        "best:           268.4 GFLOP/s (1 ms), 250.00 times as fast as the baseline",
+        "configuration:  mc=64,pack_a=true,passes=O3,share=0.5",
+        "trial 4 of run 20260131-1",
+    ):
+        assert part in first.splitlines() or part in first, part
+    assert second.splitlines()[-1] == "best:           none"
+    assert "cortex-a72" in second
+    status, text, _ = run(capsys, "report", "--database", path, "--json")
+    document = json.loads(text)
+    assert (0, [250.0, None]) == (status, [task["speedup"] for task in document])
+    assert {"ok": 3, "signal": 2, "wrong": 1} == document[0]["outcomes"]
+    assert numbered(4, cost=0.001) == Record.from_dict(document[0]["best"])
+    assert [{"failure": "signal in run: SIGSEGV", "count": 1}] == document[1]["failures"]
+    status, text, _ = run(capsys, "report", "--database", path, "--outcome", "wrong", "--json")
+    assert (0, [None]) == (status, [task["best"] for task in json.loads(text)])
+    status, text, errors = run(capsys, "report", "--database", path, "--kernel", "saxpy")
+    assert (1, "", "tuner: no records are chosen\n") == (status, text, errors)
