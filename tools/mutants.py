@@ -211,6 +211,8 @@ def _within(scope: str, node: ast.AST) -> Iterator[_Change]:
         yield from _without_options(scope, node)
     if isinstance(node, ast.Set) or (isinstance(node, ast.Tuple) and _is_table(node)):
         yield from _without_elements(scope, node)
+    if isinstance(node, ast.Dict):
+        yield from _without_entries(scope, node)
     for child in _children(node):
         yield from _within(scope, child)
 
@@ -251,15 +253,6 @@ def _of_node(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
             yield from _swapped(node)
 
 
-def _dropped(node: ast.AST, elements: list[ast.expr]) -> Iterator[tuple[ast.AST, str]]:
-    for at in range(len(elements)):
-        kept = [one for place, one in enumerate(elements) if place != at]
-        if isinstance(node, ast.Set):
-            yield node, ast.unparse(ast.Set(kept)) if kept else "set()"
-        else:
-            yield node, ast.unparse(ast.Tuple(kept, ast.Load()))
-
-
 def _of_condition(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -294,8 +287,15 @@ def _is_table(node: ast.Tuple) -> bool:
     return (
         isinstance(node.ctx, ast.Load)
         and len(sorts) == 1
-        and bool(sorts & {ast.Constant, ast.Call, ast.Name})
+        and bool(sorts & {ast.Constant, ast.Call, ast.Name, ast.Tuple})
     )
+
+
+def _without_entries(scope: str, node: ast.Dict) -> Iterator[_Change]:
+    for at, gone in enumerate(node.keys):
+        if isinstance(gone, ast.Constant):
+            keys, values = ([*part[:at], *part[at + 1 :]] for part in (node.keys, node.values))
+            yield _Change(scope, node, ast.unparse(ast.Dict(keys, values)), f"without {ast.unparse(gone)}")
 
 
 def _without_elements(scope: str, node: ast.Tuple | ast.Set) -> Iterator[_Change]:

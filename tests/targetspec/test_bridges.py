@@ -109,6 +109,7 @@ def test_what_a_bridge_is_made_for(code: CpuTarget, machine: CpuTarget, bridge: 
         (cpu("wasm32-unknown-unknown"), cpu(LINUX), "wasmtime", "no"),
         (cpu("wasm32-wasip1", features=["fp16"]), cpu(LINUX), "wasmtime", "no"),
         (cpu("wasm32-wasip1"), cpu("wasm32-wasip2"), "wasmtime", "no"),
+        (cpu("wasm32-wasip1"), cpu("wasm64-wasip1"), "compat32", "no"),
         (cpu(LINUX), cpu("wasm32-wasip1"), "wasmtime", "no"),
         (cpu(LINUX, libs={"mkl"}), cpu(LINUX), "qemu-user", "no"),
     ],
@@ -256,7 +257,9 @@ def test_a_layer_needs_to_know_what_it_is_for(missing: str) -> None:
 def test_a_kernel_has_no_calls_of_the_old_abi(abi: str) -> None:
     """64-bit kernels run ARM's programs of the present ABI only."""
     old = cpu("armv7-linux-gnueabi", abi=abi)
-    assert (abi == "aapcs") == bool(old.compatible(cpu("aarch64-linux-gnu"), bridges=("compat32",)))
+    verdict = old.compatible(cpu("aarch64-linux-gnu"), bridges=("compat32",))
+    assert (abi == "aapcs") == bool(verdict)
+    assert {"apcs-gnu": ["abi"], "aapcs": []}[abi] == [one.field for one in verdict.reasons if not one.bridge]
 
 
 def test_a_bridge_reaches_the_host_of_a_device_and_the_members_of_a_composite() -> None:

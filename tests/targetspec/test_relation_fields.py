@@ -2,165 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from targetspec import CpuTarget, Target, Triple, registry
+from relation_cases import AARCH64, BETTER_HOST, CASES, HOST, LINUX, RISCV, Case, of_cpu, of_triples
+from targetspec import CpuTarget, Triple, registry
 from targetspec.features import FeatureSet
 from targetspec.gpu_amd import TargetId
 from targetspec.rules import PURPOSES, always, at_most, best, contains, equal, within, worst
-
-LINUX = "x86_64-linux-gnu"
-HOST, BETTER_HOST = CpuTarget(triple=LINUX), CpuTarget(triple=LINUX, cpu="haswell")
-
-
-class Case(NamedTuple):
-    """Two targets of a kind that differ in what `code` and `machine` say; the answers there and back, for code and link."""
-
-    kind: str
-    code: dict[str, Any]
-    machine: dict[str, Any]
-    code_answers: str
-    link_answers: str = ""
-    common: dict[str, Any] = {}  # noqa: RUF012 - nobody changes it
-
-    def targets(self) -> tuple[Target, Target]:
-        """Return the two."""
-        kind = registry.kind(self.kind)
-        return kind(**self.common, **self.code), kind(**self.common, **self.machine)
-
-
-def _cpu(
-    code: dict[str, Any], machine: dict[str, Any], code_answers: str, link: str, triple: str = LINUX
-) -> Case:
-    return Case("cpu", code, machine, code_answers, link, {"triple": triple})
-
-
-def _triples(code: str, machine: str, code_answers: str, link: str) -> Case:
-    bare: dict[str, Any] = {"features": [], "libc": None}
-    return Case("cpu", {"triple": code}, {"triple": machine}, code_answers, link, bare)
-
-
-_ARM, _SVE = "aarch64-linux-gnu", "aarch64-linux-gnu"
-_RISCV = "riscv64-unknown-elf"
-# Answers: y(es), n(o), u(nknown), to the machine and back.
-CASES = (
-    _cpu({"libs": {"mkl"}}, {}, "ny", "yy"),
-    _cpu({"features": []}, {"features": ["avx2"]}, "yn", "yy"),
-    _cpu({"abi": "lp64"}, {"abi": "lp64d"}, "nn", "nn", _RISCV),
-    _cpu({"abi": "lp64"}, {}, "uu", "uu", _RISCV),
-    _cpu({"float_abi": "soft"}, {"float_abi": "hard"}, "nn", "nn", "armv7-none-eabi"),
-    _cpu({"float_abi": "soft"}, {}, "uu", "uu", "armv7-none-eabi"),
-    _cpu({"long_double": "ieee128"}, {"long_double": "ibm128"}, "nn", "nn", "powerpc64le-linux-gnu"),
-    _cpu({"long_double": "ieee128"}, {}, "uu", "uu", "powerpc64le-linux-gnu"),
-    _cpu({"vector_bits": 256}, {"vector_bits": 128}, "nn", "yy", _SVE),
-    _cpu({"vector_bits": 256}, {}, "uy", "yy", _SVE),
-    _cpu({"restrictions": ["strict-align"]}, {}, "yn", "yy", _ARM),
-    _cpu({"libc_version": "2.17"}, {"libc_version": "2.36"}, "yn", "yy"),
-    _cpu({"libc_version": "2.4"}, {"libc_version": "2.36"}, "yn", "yy"),
-    _cpu({"libc_version": "2.17"}, {}, "uy", "yy"),
-    _cpu({"static": True}, {}, "yu", "yy"),
-    _cpu({"cpu": "haswell", "tune": "znver3"}, {"cpu": "haswell"}, "yy", "yy"),
-    _cpu({"num_cores": 4, "model": "a"}, {"l2_cache_bytes": 1}, "yy", "yy"),
-    _cpu({"features": ["reserve-x18"]}, {"features": []}, "nn", "nn", _ARM),
-    _triples("x86_64-linux-gnu", "x86_64-windows-msvc", "nn", "nn"),
-    _triples("x86_64-linux-gnu", "x86_64-linux-gnux32", "nu", "nn"),
-    _triples("x86_64-linux-musl", "x86_64-linux-gnu", "nn", "nn"),
-    _triples("aarch64-linux-gnu", "aarch64_be-linux-gnu", "nn", "nn"),
-    _triples("armv7-none-eabi", "armebv7-none-eabi", "nn", "nn"),
-    _triples("powerpc-linux-gnu", "powerpc64-linux-gnu", "un", "nn"),
-    _triples("powerpc64-linux-gnu", "powerpc64le-linux-gnu", "nn", "nn"),
-    _triples("wasm32-unknown-unknown", "wasm64-unknown-unknown", "un", "nn"),
-    _triples("wasm32-wasip1", "wasm32-wasip2", "nn", "nn"),
-    _triples("x86_64-apple-darwin23", "x86_64-apple-macosx14.0", "yy", "nn"),
-    _triples("x86_64-apple-macosx10.15", "x86_64-apple-macosx11", "yn", "yy"),
-    _triples("aarch64-linux-android21", "aarch64-linux-gnu", "nn", "nn"),
-    _triples("aarch64-linux-ohos", "aarch64-linux-musl", "nn", "nn"),
-    _triples("arm64-apple-ios-macabi", "arm64-apple-ios", "nn", "nn"),
-    _triples("x86_64-unknown-none-elf", "x86_64-linux-gnu", "nn", "nn"),
-    _triples("x86_64-unknown-unknown-elf", "x86_64-linux-gnu", "uu", "nn"),
-    _triples("x86_64-unknown-freebsd13", "x86_64-unknown-freebsd14", "yn", "yy"),
-    _triples("x86_64-unknown-freebsd13", "x86_64-unknown-freebsd", "uy", "yy"),
-    _triples("powerpc-linux-gnu", "powerpc64le-linux-gnu", "nn", "nn"),
-    _triples("aarch64-linux-ohos10", "aarch64-linux-ohos12", "yn", "yy"),
-    _triples("x86_64-apple-macosx10.16", "x86_64-apple-macosx11", "yy", "yy"),
-    _triples("arm64-windows-msvc", "arm64ec-windows-msvc", "nn", "nn"),
-    _triples("arm64-apple-ios17-simulator", "arm64-apple-ios17", "nn", "nn"),
-    Case(
-        "cpu",
-        {"triple": "aarch64-linux-android"},
-        {"triple": "aarch64-linux-gnu"},
-        "nn",
-        "nn",
-        {"static": True},
-    ),
-    Case(
-        "cpu",
-        {"triple": "aarch64-linux-ohos"},
-        {"triple": "aarch64-linux-musl"},
-        "nn",
-        "nn",
-        {"static": True},
-    ),
-    Case(
-        "cpu",
-        {"triple": "aarch64-linux-pauthtest"},
-        {"triple": "aarch64-linux-musl"},
-        "nn",
-        "nn",
-        {"static": True},
-    ),
-    Case("cpu", {"triple": LINUX, "cpu": "haswell"}, {"cpu": "haswell"}, "uu", "uu"),
-    Case("cpu", {"cpu": "haswell"}, {"cpu": "apple-m1"}, "nn", "nn"),
-    Case("cpu", {}, {}, "yy", "yy"),
-    Case("cpu", {"cpu": "generic"}, {"cpu": "haswell"}, "uu", "uu"),
-    # Devices: linking is code both ways.
-    Case("cuda", {"libs": {"cudnn"}}, {}, "ny", "nn"),
-    Case("cuda", {"host": HOST}, {"host": BETTER_HOST}, "yn", "nn"),
-    Case("cuda", {"host": HOST}, {}, "uy", "uu"),
-    Case("cuda", {"arch": "sm_80"}, {}, "uu", "uu"),
-    Case("cuda", {"max_threads_per_block": 64}, {"max_threads_per_block": 32}, "yy", "yy"),
-    Case("rocm", {"target_id": "gfx90a"}, {"target_id": "gfx90a:xnack+"}, "yu", "uu"),
-    Case("rocm", {"target_id": "gfx90a:xnack-"}, {"target_id": "gfx90a:xnack+"}, "nn", "nn"),
-    Case("rocm", {"target_id": "gfx90a:sramecc-"}, {"target_id": "gfx90a:sramecc+"}, "nn", "nn"),
-    Case("rocm", {"target_id": "gfx9-generic"}, {"target_id": "gfx906"}, "yn", "nn"),
-    Case("rocm", {"target_id": "gfx906"}, {}, "uu", "uu"),
-    Case("rocm", {"warp_size": 32}, {"warp_size": 64}, "nn", "nn"),
-    Case("rocm", {"warp_size": 32}, {}, "uu", "uu"),
-    Case("rocm", {"cumode": True}, {"cumode": False}, "nn", "nn"),
-    Case("rocm", {"code_object_version": 5}, {"code_object_version": 6}, "nn", "nn"),
-    Case("rocm", {"generic_version": 2}, {"generic_version": 1}, "yn", "nn"),
-    Case("rocm", {"os": "amdhsa"}, {"os": "amdpal"}, "nn", "nn"),
-    Case("metal", {"os": "macos"}, {"os": "ios"}, "nn", "nn"),
-    Case("metal", {"language_version": "3.0"}, {"language_version": "3.1"}, "yn", "nn"),
-    Case("metal", {"deployment_target": "13"}, {"deployment_target": "14"}, "yn", "nn", {"os": "macos"}),
-    Case("metal", {"gpu_family": "apple7"}, {"gpu_family": "apple9"}, "yn", "nn"),
-    Case("metal", {"gpu_family": "apple7"}, {}, "uy", "uu"),
-    Case("metal", {"warp_size": 32}, {"warp_size": 64}, "yy", "yy"),
-    Case("vulkan", {"api_version": "1.2"}, {"api_version": "1.3"}, "yn", "nn"),
-    Case("vulkan", {"spirv_version": "1.5"}, {"spirv_version": "1.6"}, "yn", "nn"),
-    Case("vulkan", {"capabilities": {"Float16"}}, {}, "ny", "nn"),
-    Case("vulkan", {"extensions": {"VK_KHR_16bit_storage"}}, {}, "ny", "nn"),
-    Case("vulkan", {"subgroup_operations": {"ballot"}}, {}, "ny", "nn"),
-    Case("vulkan", {"device_type": "cpu"}, {"device_type": "other"}, "yy", "yy"),
-    Case("opencl", {"opencl_version": "1.2"}, {"opencl_version": "3.0"}, "yn", "nn"),
-    Case("opencl", {"extensions": {"cl_khr_fp16"}}, {}, "ny", "nn"),
-    Case("webgpu", {"extensions": {"shader-f16"}}, {}, "ny", "nn"),
-    Case("hexagon", {"version": "v66"}, {"version": "v68"}, "yn", "nn"),
-    Case("hexagon", {"version": "v66"}, {}, "uu", "uu"),
-    Case("hexagon", {"hvx_bytes": 64}, {"hvx_bytes": 128}, "nn", "nn", {"version": "v68"}),
-    Case("hexagon", {"hvx_bytes": 64}, {}, "uy", "uu"),
-    Case(
-        "hexagon",
-        {"hvx_version": "v65"},
-        {"hvx_version": "v66"},
-        "yn",
-        "nn",
-        {"version": "v68", "hvx_bytes": 128},
-    ),
-    Case("hexagon", {"extensions": {"hvx-qfloat"}}, {}, "ny", "nn"),
-)
 
 
 @pytest.mark.parametrize("case", CASES, ids=repr)
@@ -210,19 +60,19 @@ def test_what_mends_a_no_is_a_field_of_the_code(case: Case) -> None:
 @pytest.mark.parametrize(
     ("case", "repair"),
     [
-        (_cpu({"libs": {"mkl"}}, {"libs": {"cblas"}}, "", ""), ("libs", frozenset({"mkl", "cblas"}))),
-        (_cpu({"abi": "lp64"}, {"abi": "lp64d"}, "", "", _RISCV), ("abi", "lp64")),
-        (_cpu({"vector_bits": 256}, {"vector_bits": 128}, "", "", _SVE), ("vector_bits", 256)),
-        (_cpu({}, {"restrictions": ["strict-align"]}, "", "", _ARM), ("restrictions", frozenset())),
-        (_cpu({"libc_version": "2.36"}, {"libc_version": "2.17"}, "", ""), ("libc_version", "2.36")),
-        (_triples("x86_64-unknown-freebsd", "x86_64-unknown-netbsd", "", ""), ("triple", Triple.parse("x86_64-unknown-freebsd"))),
-        (_triples("x86_64-apple-macosx14", "x86_64-apple-macosx13", "", ""), ("triple", Triple.parse("x86_64-apple-macosx14"))),
-        (_triples("aarch64-linux-android30", "aarch64-linux-android21", "", ""), ("triple", Triple.parse("aarch64-linux-android30"))),
-        (_triples("powerpc-linux-gnu", "powerpc64le-linux-gnu", "", ""), None),
-        (_cpu({"features": ["avx2"]}, {"features": ["sse2"]}, "", ""), ("features", FeatureSet.closed("x86", ["avx2"]))),
-        (_cpu({"libc": "glibc"}, {"libc": "musl"}, "", "", "x86_64-unknown-freebsd"), None),
-        (_cpu({"float_abi": "soft"}, {"float_abi": "hard"}, "", "", "armv7-none-eabi"), ("float_abi", "soft")),
-        (_cpu({"long_double": "64"}, {"long_double": "ieee128"}, "", "", "powerpc64le-linux-gnu"), ("long_double", "64")),
+        (of_cpu({"libs": {"mkl"}}, {"libs": {"cblas"}}, "", ""), ("libs", frozenset({"mkl", "cblas"}))),
+        (of_cpu({"abi": "lp64"}, {"abi": "lp64d"}, "", "", RISCV), ("abi", "lp64")),
+        (of_cpu({"vector_bits": 256}, {"vector_bits": 128}, "", "", AARCH64), ("vector_bits", 256)),
+        (of_cpu({}, {"restrictions": ["strict-align"]}, "", "", AARCH64), ("restrictions", frozenset())),
+        (of_cpu({"libc_version": "2.36"}, {"libc_version": "2.17"}, "", ""), ("libc_version", "2.36")),
+        (of_triples("x86_64-unknown-freebsd", "x86_64-unknown-netbsd", "", ""), ("triple", Triple.parse("x86_64-unknown-freebsd"))),
+        (of_triples("x86_64-apple-macosx14", "x86_64-apple-macosx13", "", ""), ("triple", Triple.parse("x86_64-apple-macosx14"))),
+        (of_triples("aarch64-linux-android30", "aarch64-linux-android21", "", ""), ("triple", Triple.parse("aarch64-linux-android30"))),
+        (of_triples("powerpc-linux-gnu", "powerpc64le-linux-gnu", "", ""), None),
+        (of_cpu({"features": ["avx2"]}, {"features": ["sse2"]}, "", ""), ("features", FeatureSet.closed("x86", ["avx2"]))),
+        (of_cpu({"libc": "glibc"}, {"libc": "musl"}, "", "", "x86_64-unknown-freebsd"), None),
+        (of_cpu({"float_abi": "soft"}, {"float_abi": "hard"}, "", "", "armv7-none-eabi"), ("float_abi", "soft")),
+        (of_cpu({"long_double": "64"}, {"long_double": "ieee128"}, "", "", "powerpc64le-linux-gnu"), ("long_double", "64")),
         (Case("rocm", {"target_id": "gfx90a:xnack+"}, {"target_id": "gfx90a:xnack-:sramecc+"}, ""), ("target_id", TargetId.parse("gfx90a:sramecc+:xnack+"))),
         (Case("rocm", {"target_id": "gfx906"}, {"target_id": "gfx90a"}, ""), None),
         (Case("cuda", {"code_form": "cubin"}, {"code_form": "ptx"}, "", "", {"arch": "sm_80"}), ("code_form", "cubin")),

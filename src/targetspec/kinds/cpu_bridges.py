@@ -54,9 +54,15 @@ def _system(triple: Triple) -> str:
     return "macosx" if triple.os in _MACOS else triple.os
 
 
+# Memories of two widths are two machines: no module for one runs in the other.
+ONE_WIDTH_EACH = ("webassembly",)
+
+
 def is_32_on_64(need: Triple, have: Triple) -> bool:
     """Whether the processor has the narrower mode of the code beside its own; x32 needs a kernel of its own."""
     if need.endianness != have.endianness or need.arch == "x86_64" or need.pointer_bits != 32:  # noqa: PLR2004
+        return False
+    if need.family in ONE_WIDTH_EACH:
         return False
     wide = have.pointer_bits == 64 or have.arch == "x86_64"  # noqa: PLR2004
     return wide and (need.family == have.family or _is_arm_on_aarch64(need, have))

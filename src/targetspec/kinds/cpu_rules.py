@@ -11,7 +11,7 @@ from targetspec import cpu as facts
 from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
 from targetspec.fields import version_key
-from targetspec.kinds.cpu_bridges import over
+from targetspec.kinds.cpu_bridges import ONE_WIDTH_EACH, over
 from targetspec.kinds.cpu_optional import OPTIONAL_FEATURES
 from targetspec.rules import (
     Answer,
@@ -57,7 +57,7 @@ def _same_arch(need: Any, have: Any) -> Answer:
 
 def _is_narrow_on_wide(need: Any, have: Any) -> bool:
     """Whether the processor has another, wider mode than the code, and the system may offer the narrower one too."""
-    if not (need and have and need[0] == have[0] and need[2] == have[2]):
+    if need[0] in ONE_WIDTH_EACH or (need[0], need[2]) != (have[0], have[2]):
         return False
     return (need[1], have[1]) == (32, 64) or (need[3], have[3], have[1]) == ("i386", "x86_64", 32)
 
@@ -298,21 +298,26 @@ GENERATION = Rule(
 _DESIGNED = frozenset({"tinycore"})
 
 
-def _restrictions(target: Any) -> frozenset[str]:
-    """Return what a target states, and what its CPU's name says: Hexagon's tiny cores lack what their versions have."""
-    stated: frozenset[str] = target.restrictions
+def _by_design(target: Any) -> frozenset[str]:
+    """Return what a CPU's name says: Hexagon's tiny cores lack what their versions have."""
     if target.family != "hexagon" or target.cpu is None:
-        return stated
+        return frozenset()
     # A CPU that only other tables have says nothing.
     if not facts.has_cpu(target.family, target.cpu):
-        return stated
-    return stated | facts.inverse_of(target.family, target.cpu) & _DESIGNED
+        return frozenset()
+    return facts.inverse_of(target.family, target.cpu) & _DESIGNED
+
+
+def _restrictions(target: Any) -> frozenset[str]:
+    stated: frozenset[str] = target.restrictions
+    return stated | _by_design(target)
 
 
 def _unrestricted(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
-    kept = run_on.restrictions & built_for.restrictions
-    lifted = _restrictions(run_on) - run_on.restrictions <= _restrictions(built_for)
-    return ("restrictions", kept) if lifted else None
+    """Return the restrictions that the code keeps to as well; no statement lifts those of a CPU's design."""
+    if not _by_design(run_on) <= _restrictions(built_for):
+        return None
+    return "restrictions", run_on.restrictions & _restrictions(built_for)
 
 
 RESTRICTIONS = Rule(

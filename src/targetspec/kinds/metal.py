@@ -20,14 +20,31 @@ _SYSTEMS = (
 )
 # The first version of a system with each version of the language, newest first.
 _ON_MACOS = (
-    *(((26, 0), "4.0"), ((15, 0), "3.2"), ((14, 0), "3.1"), ((13, 0), "3.0"), ((12, 0), "2.4")),
-    *(((11, 0), "2.3"), ((10, 15), "2.2"), ((10, 14), "2.1"), ((10, 13), "2.0"), ((10, 12), "1.2")),
-    ((10, 11), "1.1"),
+    ("4.0", (26,)),
+    ("3.2", (15,)),
+    ("3.1", (14,)),
+    ("3.0", (13,)),
+    ("2.4", (12,)),
+    ("2.3", (11,)),
+    ("2.2", (10, 15)),
+    ("2.1", (10, 14)),
+    ("2.0", (10, 13)),
+    ("1.2", (10, 12)),
+    ("1.1", (10, 11)),
 )
 _ON_IOS = (
-    *(((26, 0), "4.0"), ((18, 0), "3.2"), ((17, 0), "3.1"), ((16, 0), "3.0"), ((15, 0), "2.4")),
-    *(((14, 0), "2.3"), ((13, 0), "2.2"), ((12, 0), "2.1"), ((11, 0), "2.0"), ((10, 0), "1.2")),
-    *(((9, 0), "1.1"), ((8, 0), "1.0")),
+    ("4.0", (26,)),
+    ("3.2", (18,)),
+    ("3.1", (17,)),
+    ("3.0", (16,)),
+    ("2.4", (15,)),
+    ("2.3", (14,)),
+    ("2.2", (13,)),
+    ("2.1", (12,)),
+    ("2.0", (11,)),
+    ("1.2", (10,)),
+    ("1.1", (9,)),
+    ("1.0", (8,)),
 )
 _LANGUAGES = {"macos": _ON_MACOS, "ios": _ON_IOS, "tvos": _ON_IOS}
 # Apple's own line grows with its chips; the others are as Metal's headers list them.
@@ -46,7 +63,7 @@ def _brought(target: Any) -> str | None:
     if target.deployment_target is None:
         return None
     system = tuple(int(part) for part in target.deployment_target.split("."))
-    return next((language for first, language in _LANGUAGES.get(target.os, ()) if system >= first), None)
+    return next((language for language, first in _LANGUAGES.get(target.os, ()) if system >= first), None)
 
 
 def _families(target: Any) -> tuple[str, ...]:

@@ -1,0 +1,187 @@
+"""What the relation knows of each kind, whole: versions that bring others, what may be needed, and which fields decide."""
+
+from __future__ import annotations
+
+import pytest
+
+from relation_cases import CASES, Case
+from targetspec import (
+    CompositeTarget,
+    CpuTarget,
+    CudaTarget,
+    HexagonTarget,
+    MetalTarget,
+    RocmTarget,
+    registry,
+)
+from targetspec.rules import PURPOSES
+
+# Apple, Metal Shading Language Specification: the first system with each version of the language.
+MACOS = {
+    "1.1": "10.11",
+    "1.2": "10.12",
+    "2.0": "10.13",
+    "2.1": "10.14",
+    "2.2": "10.15",
+    "2.3": "11",
+    "2.4": "12",
+    "3.0": "13",
+    "3.1": "14",
+    "3.2": "15",
+    "4.0": "26",
+}
+IOS = {
+    "1.0": "8",
+    "1.1": "9",
+    "1.2": "10",
+    "2.0": "11",
+    "2.1": "12",
+    "2.2": "13",
+    "2.3": "14",
+    "2.4": "15",
+    "3.0": "16",
+    "3.1": "17",
+    "3.2": "18",
+    "4.0": "26",
+}
+SYSTEMS = [
+    (os, language, version)
+    for os, table in (("macos", MACOS), ("ios", IOS), ("tvos", IOS))
+    for language, version in table.items()
+]
+
+
+@pytest.mark.parametrize(("os", "language", "version"), SYSTEMS)
+def test_a_system_brings_a_version_of_metal(os: str, language: str, version: str) -> None:
+    """Code runs on the first system with its language and on later ones, and not on the last one before it."""
+    code = MetalTarget(os=os, language_version=language)
+    *ahead, last = version.split(".")
+    before = ".".join((*ahead, str(int(last) - 1), "99"))
+    for there, answer in ((version, "yes"), (f"{version}.1", "yes"), ("99", "yes"), (before, "no")):
+        oldest = language == {"macos": "1.1"}.get(os, "1.0")
+        expected = "unknown" if oldest and answer == "no" else answer
+        assert expected == code.compatible(MetalTarget(os=os, deployment_target=there)).answer, there
+
+
+@pytest.mark.parametrize("os", ["maccatalyst", "visionos", "ios-simulator", "tvos-simulator"])
+def test_of_other_systems_nothing_is_known_to_bring_metal(os: str) -> None:
+    """Their versions are numbers of their own: the language there must be stated."""
+    code = MetalTarget(os=os, language_version="1.0")
+    assert "unknown" == code.compatible(MetalTarget(os=os, deployment_target="99")).answer
+    assert code.compatible(MetalTarget(os=os, language_version="2.0"))
+
+
+@pytest.mark.parametrize(
+    ("os", "family", "implied"),
+    [
+        ("macos", "apple7", {"apple7", "apple1", "metal3", "mac2", "mac1"}),
+        ("maccatalyst", "apple7", {"apple7", "metal3", "mac2"}),
+        ("ios", "apple7", {"apple7", "metal3"}),
+        (None, "apple9", {"apple9", "metal3"}),
+        ("macos", "apple6", {"apple6"}),
+        ("ios", "apple6", {"apple6"}),
+        ("macos", "metal3", {"metal3"}),
+        ("macos", "mac2", {"mac2", "mac1"}),
+    ],
+)
+def test_what_a_gpu_family_implies(os: str | None, family: str, implied: set[str]) -> None:
+    """Apple's line, from its seventh family on, has what Metal 3 asks for, and on a Mac what the Mac's line does."""
+    there = MetalTarget(os=os, gpu_family=family)
+    lines = ("apple1", "apple6", "apple7", "apple9", "common2", "mac1", "mac2", "metal3", "metal4")
+    runs = {one for one in lines if MetalTarget(os=os, gpu_family=one).compatible(there)}
+    assert implied <= runs
+    assert {one.rstrip("0123456789") for one in implied} == {one.rstrip("0123456789") for one in runs}
+
+
+_BLOCK = {"max_threads_per_block", "max_num_threads", "max_shared_memory_per_block"}
+_GRID = {*_BLOCK, "max_block_size_x", "max_block_size_y", "max_block_size_z"}
+_BUFFERS = {"max_uniform_buffer_bytes", "max_storage_buffer_bytes", "max_storage_buffers"}
+_REGISTERS = {"max_threads_per_core", "registers_per_block", "l2_cache_bytes"}
+_IMAGES = {"image_base_address_alignment", "texture_spatial_limit", "texture_depth_limit"}
+_COMMON = {"memory_bytes", "num_cores"}
+NEEDS = {
+    "cpu": {
+        *("vector_bits", "vector_registers", "num_cores"),
+        *("l1d_cache_bytes", "l2_cache_bytes", "l3_cache_bytes"),
+    },
+    "cuda": {
+        *(*_BLOCK, *_REGISTERS, *_COMMON, "warp_size"),
+        *("registers_per_thread", "max_shared_memory_per_core"),
+    },
+    "hexagon": {"max_num_threads", "vtcm_bytes", "l2_cache_bytes", "num_cores"},
+    "metal": {*_BLOCK, *_COMMON, "warp_size", "max_function_args"},
+    "opencl": {*_GRID, *_COMMON, *_IMAGES, "warp_size", "max_function_args"},
+    "rocm": {*_BLOCK, *_REGISTERS, *_COMMON, "warp_size"},
+    "vulkan": {*_GRID, *_COMMON, *_BUFFERS, "warp_size", "max_push_constants_bytes"},
+    "webgpu": {*_GRID, *_BUFFERS, "warp_size"},
+}
+
+
+@pytest.mark.parametrize("kind", sorted(set(registry.KINDS) - {"composite"}))
+def test_what_a_configuration_may_need_of_a_kind(kind: str) -> None:
+    """The limits that can be stated as needs, and no other."""
+    assert NEEDS[kind] == set(registry.kind(kind).need_rules())
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+def test_a_field_that_decides_is_declared_to(case: Case) -> None:
+    """Where a change of one field changes an answer, its declaration has a rule: documents and repairs go by that.
+
+    A CPU's name stands for features, which have it.
+    """
+    first, _ = case.targets()
+    changed = [*{*case.code, *case.machine} - {"cpu"}]
+    if len(changed) == 1 and "yy" != case.code_answers:
+        assert first.specs()[changed[0]].rules["code"], changed
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@pytest.mark.parametrize("purpose", PURPOSES)
+def test_each_rule_is_met_by_the_target_itself(case: Case, purpose: str) -> None:
+    """What a target demands by one rule is what it promises by the same: the relation counts on it."""
+    for target in case.targets():
+        for rule in target.rules(purpose):
+            assert "yes" == rule.decide(rule.demand(target), rule.promise(target)), rule.label
+
+
+def test_a_form_of_code_is_mended_for_linking_too() -> None:
+    """Objects that differ in their form alone: another form of the one makes them go together."""
+    one, other = CudaTarget(arch="compute_80"), CudaTarget(arch="sm_80", code_form="cubin")
+    (reason,) = one.compatible(other, purpose="link").reasons
+    assert ("code_form", "ptx") == reason.repair
+    assert one.compatible(other.evolve(code_form="ptx"), purpose="link")
+
+
+def test_a_composite_names_the_members_that_fit_nothing() -> None:
+    """Of several members the reason names those that stand in the way; where all fit, those that are to be measured again."""
+    host, gpu, amd = (
+        CpuTarget(triple="x86_64-linux-gnu"),
+        CudaTarget(arch="sm_90a"),
+        RocmTarget(target_id="gfx90a"),
+    )
+    there = CompositeTarget(members=[host, gpu])
+    (reason,) = CompositeTarget(members=[host, amd]).compatible(there).reasons
+    assert (f"[{amd}]", f"[{host}] [{gpu}]") == (reason.needed, reason.available)
+    (reason,) = CompositeTarget(members=[host]).compatible(there, purpose="schedule").reasons
+    assert (f"[{host}]", "re-measure") == (reason.needed, reason.weight)
+
+
+def test_no_statement_lifts_what_a_cpu_lacks_by_design() -> None:
+    """A tiny core is one, whether its target says so besides or not; a core that is only said to be tiny can be another."""
+    elf = "hexagon-unknown-elf"
+    code = CpuTarget(triple=elf, cpu="hexagonv65")
+    for there, repair in (
+        (CpuTarget(triple=elf, cpu="hexagonv71t", restrictions={"tinycore"}), None),
+        (CpuTarget(triple=elf, cpu="hexagonv71t"), None),
+        (CpuTarget(triple=elf, cpu="hexagonv71", restrictions={"tinycore"}), ("restrictions", frozenset())),
+    ):
+        reasons = {reason.field: reason.repair for reason in code.compatible(there).reasons}
+        assert repair == reasons["restrictions"]
+
+
+def test_hexagon_runs_older_vectors() -> None:
+    """A vector extension of the code's version or later runs it."""
+    bytes_ = {"version": "v68", "hvx_bytes": 128}
+    for need, answer in (("v65", "yes"), ("v66", "yes"), ("v67", "no")):
+        code, there = HexagonTarget(**bytes_, hvx_version=need), HexagonTarget(**bytes_, hvx_version="v66")
+        assert answer == code.compatible(there).answer
