@@ -38,6 +38,7 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     patched |= patches.patch_features(features) | patches.notes
     close_covers(features)
     table = {"bits": "32 64", "features": features, "cpus": cpus, "aliases": aliases, "patched": patched}
+    table["together"] = patches.together
     return table, dict(sorted(texts.items()))
 
 

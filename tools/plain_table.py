@@ -100,6 +100,8 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     table = {"bits": usual, "features": features, "cpus": cpus, "aliases": aliases, "patched": patched}
     if rules:
         table["rules"] = rules
+    if patches.together:
+        table["together"] = patches.together
     if patches.conflicts:
         table |= {"conflicts": patches.conflicts, "needs": patches.needs}
     return table, dict(sorted(texts.items()))

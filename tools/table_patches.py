@@ -34,6 +34,7 @@ class Patches:
         self.arches: list[str] = section.get("arches", [])
         self.groups: list[str] = [name for names in section.get("groups", {}).values() for name in names]
         self.conflicts: dict[str, str] = section.get("conflicts", {})
+        self.together: dict[str, str] = section.get("together", {})
         self.needs: dict[str, str] = section.get("needs", {})
         self.texts: dict[str, str] = section.get("texts", {})
 

@@ -4,7 +4,8 @@ A table holds two relations of a feature. `implies` is hard: a set that has one 
 away takes the first with it. `brings` is a default: asking for one asks for the other as well, unless that is refused,
 and nothing else ties them (x86 `sse4.2` brings `crc32`, yet haswell without `crc32` keeps `sse4.2`). A third, `covers`,
 is for names that clang leaves out where an architecture version implies them (AArch64 `v8.7a` covers `hcx`): they
-count as there when sets are compared, and are not listed. Sets are worked on as bit masks over the sorted names.
+count as there when sets are compared, and are not listed; so does a name for several features where they all are there
+(`crypto` for `aes` and `sha2`). Sets are worked on as bit masks over the sorted names.
 """
 
 from __future__ import annotations
@@ -88,6 +89,10 @@ class Table:
             for name, row in self.features.items()
             if "covers" in row
         )
+        self._together = tuple(
+            (self.mask(parts.split()), self.bit[name])
+            for name, parts in document.get("together", {}).items()
+        )
         self.rules = tuple(
             (self.mask(need.split()), self._up[give]) for give, need in document.get("rules", {}).items()
         )
@@ -126,7 +131,14 @@ class Table:
         return self.widen(self._up[name])
 
     def widen(self, mask: int) -> int:
-        """Return a mask with what its features cover."""
+        """Return a mask with what its features cover, each by itself or together."""
+        mask = self._cover(mask)
+        for parts, bit in self._together:
+            if mask & parts == parts:
+                mask |= bit
+        return mask
+
+    def _cover(self, mask: int) -> int:
         for bit, cover in self.covers:
             if mask & bit:
                 mask |= cover
@@ -322,7 +334,7 @@ class Table:
         self._check(wanted, refused)
         gone = functools.reduce(lambda mask, name: mask | self.gone(name), refused, 0)
         mask = self._without(mask, gone)
-        wide = self.widen(mask)
+        wide = self._cover(mask)
         # What is there already brings nothing; what is only covered is listed from now on, as clang does.
         groups = self.mask(filter(self._is_group, wanted))
         fresh = groups | self.ups(name for name in wanted if not self.bit[name] & wide)

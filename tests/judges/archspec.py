@@ -43,7 +43,6 @@ _VERSION = re.compile(r"armv([89]\.\d)a")
 _VERSIONS = "versions of compilers are not told apart: the flags are those of today's"
 _CRYPTO = "LLVM has no cryptography in this CPU's set: it is optional there"
 COMPAT = {
-    "asflag:thunderx2:gcc:4.9.3": "crypto, a name for several features, stays in the set beside them, and no CPU has it",
     "asnoflag:excavator:gcc:4.8.5": _VERSIONS,
     "asnoflag:broadwell:apple-clang:7.0.0": _VERSIONS,
     "asnoflag:ppc64le:nvhpc:23": _VERSIONS,
@@ -58,8 +57,6 @@ _AES = "clang's sets are without aes, which some of these processors lack"
 UARCHS = {
     **{f"as:{name}": _AES for name in ("westmere", "sandybridge", "ivybridge", "haswell", "broadwell")},
     **{f"as:{name}": _CRYPTO for name in ("neoverse_n2", "neoverse_v2", "neoverse_v3ae")},
-    "as:neoverse_n1": COMPAT["asflag:thunderx2:gcc:4.9.3"],
-    "as:neoverse_v1": COMPAT["asflag:thunderx2:gcc:4.9.3"],
     "as:ampere1": "its ancestor Neoverse N1 has spe in LLVM's set, and Ampere-1 has not",
     "as:ampere1a": "its ancestor Neoverse N1 has spe in LLVM's set, and Ampere-1 has not",
     "as:m4": "GCC's flags ask for an Armv9.2 with SVE, which the processor is not",

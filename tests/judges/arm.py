@@ -71,6 +71,8 @@ FEATS = {
     "FEAT_XS": "xs",
 }
 TRACE = {"ete", "trbe"}
+SHORTHANDS = {"crypto", "sve2-aes", "sve2-bitperm", "sve2-sha3", "sve2-sm4"}
+"""Names for several features, which clang lists only where they are asked for."""
 FLAGS = {"hwdivarm": "hwdiv-arm", "hwdivthumb": "hwdiv", "sec": "trustzone", "fp16": "fullfp16"}
 NO_FEATURE = {"none", "fp", "mp", "virt"}
 """Flags for which LLVM's parser states no feature."""
@@ -97,6 +99,7 @@ def _march_is_right(row: Row) -> bool:
         return False
     held = table("aarch64")
     have = set(held.unmask(held.widen(held.mask(found.names)))) & _known()
+    have -= SHORTHANDS - found.names
     wanted = {_feature(name) for name in row["extensions"]}
     unknown = wanted - _known()
     # clang adds the trace extensions to what is generic; the tables leave them out, as plain Armv8 parts lack them.

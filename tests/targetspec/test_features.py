@@ -430,3 +430,32 @@ def test_riscv_vector_lengths_are_lower_bounds():
     assert FeatureSet.closed("riscv", ["za128rs"]) <= FeatureSet.closed("riscv", ["za64rs"])
     assert "b" in FeatureSet.closed("riscv", ["zba", "zbb", "zbs"])
     assert "zba" not in FeatureSet.closed("riscv", ["b"]).with_changes(remove=["b"])
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "parts"),
+    [
+        ("aarch64", "crypto", ["aes", "sha2"]),
+        ("aarch64", "sve2-bitperm", ["sve2", "sve-bitperm"]),
+        ("arm", "crypto", ["aes", "sha2"]),
+    ],
+)
+def test_a_name_for_several_features_is_there_where_they_all_are(family, name, parts):
+    """Code that was asked for by the one name runs where the parts are there, and is refused where one is not."""
+    short, long = FeatureSet.closed(family, [name]), FeatureSet.closed(family, parts)
+    assert short <= long <= short
+    assert name in short.names
+    assert name not in long.names
+    assert name in long
+    for part in parts:
+        assert name not in long.with_changes(remove=[part])
+        assert not short <= long.with_changes(remove=[part])
+    assert name not in short.with_changes(remove=[name])
+
+
+def test_crypto_is_what_the_version_makes_of_it():
+    """Up to Armv8.3 it is aes and sha2, from Armv8.4 on sha3 and sm4 as well, whether the parts were there or not."""
+    old, new = (FeatureSet.closed("aarch64", ["neon"]).with_changes([v]) for v in ("v8.3a", "v8.4a"))
+    assert {"sha3", "sm4"}.isdisjoint(old.with_changes(["crypto"]).names)
+    assert {"aes", "sha2", "sha3", "sm4"} <= new.with_changes(["crypto"]).names
+    assert {"sha3", "sm4"} <= new.with_changes(["aes", "sha2"]).with_changes(["crypto"]).names
