@@ -371,6 +371,24 @@ def test_a_document_without_records_is_named(read: Callable[..., Any]):
     """T1 describes what is tuned; one error says so, not one a line."""
     with pytest.raises(DatabaseError, match="holds no records: it is a description of a kernel"):
         read('{\n"General": {},\n"ConfigurationSpace": {"TuningParameters": []}\n}')
+    with pytest.raises(DatabaseError, match="is output of the Kernel Tuning Toolkit, which is not read"):
+        read('{"Metadata": {"KttVersion": "2.1.0"}, "Results": []}')
+
+
+def test_an_empty_time_is_an_unknown_one(read: Callable[..., Any], db: Database):
+    """As published T4 files have it; a text that is no time is a fault."""
+    entry = '{"timestamp": "%s", "configuration": {}, "invalidity": "correct", "times": {"runtimes": [1]}}'
+    content = f'{{"schema_version": "1.0.0", "results": [{entry % ""}, {entry % "noon"}]}}'
+    found = read(content, **T4)
+    assert (1, 1) == (found.added, found.refused)
+    assert "1970-01-01T00:00:00.000000Z" == next(db.records()).created
+
+
+def test_an_objective_that_is_no_time_is_a_fault(read: Callable[..., Any]):
+    """A cache of scores holds nothing that a record could; the entry says so."""
+    content = (FOREIGN / "kernel_tuner.json").read_text().replace('"time":', '"score":')
+    found = read(content, target=GPU)
+    assert "entry 1: $.time: is missing: what was measured is no time" in str(found.faults[0])
 
 
 def test_files_that_cannot_be_read_or_written(db: Database, tmp_path: Path):

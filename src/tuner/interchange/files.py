@@ -43,7 +43,10 @@ _MARKS = {
     "results": "t4",
 }
 # Documents of the same tools, likewise.
-_OTHERS = {"ConfigurationSpace": "a description of a kernel and its space (T1)"}
+_OTHERS = {
+    "ConfigurationSpace": "holds no records: it is a description of a kernel and its space (T1)",
+    "Metadata": "is output of the Kernel Tuning Toolkit, which is not read; convert it to T4",
+}
 _BATCH = 500
 _BATCH_WEIGHT = 1 << 23  # characters of the texts of one batch
 _FAULTS = 100
@@ -134,7 +137,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
                 if key in _MARKS:
                     return _MARKS[key]
                 if key in _OTHERS:
-                    raise DatabaseError(str(place), f"holds no records: it is {_OTHERS[key]}")
+                    raise DatabaseError(str(place), _OTHERS[key])
                 stream.skip()
         except RecordError:
             return "records"

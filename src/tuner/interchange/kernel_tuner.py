@@ -114,6 +114,10 @@ def _cache_measured(entry: Mapping[str, Any]) -> Measured:
     if type(time) is str:
         kind, stage = _CACHE_FAILURES.get(time, ("error", "run"))
         return Measured.failed(kind, stage, time)
+    if time is None:
+        raise RecordError(
+            "$.time", "is missing: what was measured is no time, as with an objective of one's own"
+        )
     times = _times("$.times", entry.get("times", [time]), _MILLI)
     return Measured.good(times, seconds("$.time", time, _MILLI))
 

@@ -170,8 +170,11 @@ def text(path: str, value: Any) -> str:
 
 
 def moment(path: str, value: Any) -> str:
-    """Return a time, in ISO 8601 or in seconds since 1970, as records hold it; one without a zone is taken for UTC."""
-    if value is None:
+    """Return a time, in ISO 8601 or in seconds since 1970, as records hold it.
+
+    One without a zone is taken for UTC, none and an empty text for unknown.
+    """
+    if value is None or value == "":
         return _UNKNOWN_TIME
     try:
         if type(value) is str:
