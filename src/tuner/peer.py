@@ -72,14 +72,16 @@ class Tail:
     def drain(self) -> None:
         """Take what is there, up to a bound: others wait too."""
         taken = 0
-        with contextlib.suppress(BlockingIOError):
-            while taken < _DRAINED_AT_ONCE:
+        while taken < _DRAINED_AT_ONCE:
+            try:
                 data = os.read(self.descriptor, _CHUNK)
-                if not data:
-                    self.open = False
-                    return
-                taken += len(data)
-                self._keep(data[-KEPT:])
+            except BlockingIOError:
+                return
+            if not data:
+                self.open = False
+                return
+            taken += len(data)
+            self._keep(data[-KEPT:])
 
     def text(self) -> str:
         """Return what was kept."""
@@ -205,8 +207,11 @@ class Peer:
             while self._outbox:
                 self._outbox = self._outbox[self.channel.send(self._outbox) :]
 
-    def read(self, now: float) -> Iterator[tuple[Frame, bytes]]:
-        """Take the frames that came; ProtocolError where something else did."""
+    def read(self, now: float, *, to_the_end: bool = True) -> Iterator[tuple[Frame, bytes]]:
+        """Take the frames that came; ProtocolError where something else did.
+
+        Without `to_the_end` it does not make sure that there is no more: who polls will be told.
+        """
         while self.closed_at is None:
             try:
                 data = self.channel.recv(_CHUNK)
@@ -219,6 +224,8 @@ class Peer:
             self.progress = True
             self._decoder.feed(data)
             yield from self._decoder
+            if len(data) < _CHUNK and not to_the_end:
+                return
 
     @property
     def halfway(self) -> bool:

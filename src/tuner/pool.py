@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import math
 import select
@@ -18,12 +17,15 @@ import attrs
 
 from tuner import travel
 from tuner.answers import Answer, read_answer, read_stage
+from tuner.blame import rule
 from tuner.clock import PausableClock
 from tuner.cpucount import usable_cpus
 from tuner.crew import Crew
-from tuner.diagnosis import KEPT, Death, diagnose
+from tuner.deadlines import due, excess, is_overdue
+from tuner.diagnosis import KEPT, Death
 from tuner.errors import TravelError, WorkerStartError
 from tuner.limits import Limits, LimitsLike
+from tuner.listening import Ears, Source
 from tuner.peer import Done, Job, Peer
 from tuner.protocol import Frame, ProtocolError, split_ready, split_ticket
 from tuner.record import Outcome
@@ -31,11 +33,7 @@ from tuner.spawning import check_start_method
 from tuner.surroundings import PackedPlace
 from tuner.worker import Setup
 
-_CLOSED_GRACE = 0.1
-_START_LIMIT = 60.0
 _STARTS = 3
-# What others send: a job may have been killed by another one's deed.
-_SENT = {"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"}
 _tickets = itertools.count(1)
 
 
@@ -213,22 +211,12 @@ class Pool:
         if self._crew.keeper is not None and self._crew.is_stuck(time.monotonic()):
             self._replace_keeper()
         if not self._clock.stands:
+            now = self._clock.now()
             for peer in self._crew.staff:
-                self._expire(peer, self._clock.now())
+                if is_overdue(peer, now):
+                    self._condemn(peer, *excess(peer))
         self._dispatch()
         self._populate()
-
-    def _expire(self, peer: Peer, now: float) -> None:
-        progress, peer.progress = peer.progress and peer.halfway, False
-        if peer.closed_at is not None:
-            if now >= peer.closed_at + _CLOSED_GRACE:
-                self._condemn(peer, "error", "closed its channel")
-        elif not peer.ready:
-            if now >= peer.born + _START_LIMIT:
-                self._condemn(peer, "timeout", f"was not ready after {_START_LIMIT:g} s")
-        elif peer.job is not None and not progress and now >= peer.deadline(_START_LIMIT):
-            limit = peer.watch.limit if peer.loaded else max(peer.watch.limit, _START_LIMIT)
-            self._condemn(peer, "timeout", f"took more than {limit:g} s{'' if peer.loaded else ' to load'}")
 
     def _condemn(self, peer: Peer, kind: str, cause: str) -> None:
         if peer.job is not None:
@@ -242,27 +230,28 @@ class Pool:
         patience = self._crew.patience(time.monotonic())
         if self._clock.stands:
             return max(0.0, patience)
-        dues = [_due(peer) for peer in self._crew.staff]
+        dues = [due(peer) for peer in self._crew.staff]
         return max(0.0, min(patience, min(dues, default=math.inf) - self._clock.now()))
 
-    def _sources(self) -> Iterator[tuple[int, int, Callable[[], None]]]:
+    def _sources(self) -> Iterator[Source]:
         """Give what to listen at; what reports deaths comes last, as its handler closes the others."""
         for peer in self._crew.peers.values():
             if peer.closed_at is None and not peer.leaving:
                 flags = select.POLLIN | (select.POLLOUT if peer.wants_to_write else 0)
-                yield peer.channel.fileno(), flags, functools.partial(self._hear, peer)
+                yield peer.channel.fileno(), flags, self._hear, (peer,)
             if peer.errors.open:
-                yield peer.errors.descriptor, select.POLLIN, peer.errors.drain
+                yield peer.errors.descriptor, select.POLLIN, peer.errors.drain, ()
         keeper, errors = self._crew.keeper, self._crew.errors
         if keeper is not None and errors is not None:
             if errors.open:
-                yield errors.descriptor, select.POLLIN, errors.drain
-            yield keeper.control.fileno(), select.POLLIN, self._hear_keeper
+                yield errors.descriptor, select.POLLIN, errors.drain, ()
+            yield keeper.control.fileno(), select.POLLIN, self._hear_keeper, ()
 
-    def _hear(self, peer: Peer) -> None:
-        peer.write()
+    def _hear(self, peer: Peer, *, to_the_end: bool = False) -> None:
+        if peer.wants_to_write:
+            peer.write()
         try:
-            for kind, body in peer.read(self._clock.now()):
+            for kind, body in peer.read(self._clock.now(), to_the_end=to_the_end):
                 if not peer.leaving:
                     self._take(peer, kind, body)
         except ProtocolError as error:
@@ -324,7 +313,7 @@ class Pool:
 
     def _bury(self, peer: Peer, status: int, peak: int) -> None:
         if not peer.leaving:
-            self._hear(peer)
+            self._hear(peer, to_the_end=True)
         peer.errors.drain()
         if peer.job is not None:
             self._blame(peer, Death(status, peak - peer.resident))
@@ -336,19 +325,8 @@ class Pool:
     def _blame(self, peer: Peer, death: Death) -> None:
         stage = peer.watch.place
         job, seconds, stages, text = peer.finish_job(self._clock.now())
-        verdict = peer.verdict
-        if peer.closed_at is not None and death.signal != "SIGKILL":
-            verdict = None  # it was dying, and not of us
-        if verdict is None and not peer.loaded and death.signal in _SENT and job.lost < _STARTS:
-            # It was given to a worker that was dead already, or was killed before the job began.
-            job.lost, job.attempts = job.lost + 1, job.attempts - 1
-            self._queue.appendleft(job)
-            return
-        outcome = verdict or diagnose(death, stage, text, self._memory)
-        # One that was killed by another job and is reported late looks as if it had closed its channel.
-        doubtful = peer.closed_at is not None if verdict else outcome.kind == "signal"
-        if doubtful and job.confirm and job.attempts == 1:
-            job.fresh, job.alone = True, death.signal in _SENT
+        outcome = rule(job, peer, death, stage, text, self._memory)
+        if outcome is None:
             self._queue.appendleft(job)
             return
         failure = attrs.evolve(outcome, stderr=text)
@@ -374,42 +352,21 @@ class Pool:
 
 def wait_any(pools: Sequence[Pool], timeout: float | None = None) -> list[Done]:
     """Return the jobs of several pools that ended, as `Pool.wait` does for one."""
+    # The whole function is a part of Pool that looks after several.
     for pool in pools:
-        pool._check()  # noqa: SLF001 -- a part of Pool that looks after several
+        pool._check()  # noqa: SLF001
     end = math.inf if timeout is None else time.monotonic() + timeout
-    listened = False
+    ears, listened = Ears(), False
     while True:
         done = [one for pool in pools for one in pool._collect()]  # noqa: SLF001
         left = max(0.0, end - time.monotonic())
         if done or not any(pool.pending for pool in pools) or (listened and not left):
             return done
-        _listen(pools, left)
+        sources = [source for pool in pools for source in pool._sources()]  # noqa: SLF001
+        ears.listen(sources, min(left, *(pool._next_due() for pool in pools)))  # noqa: SLF001
+        for pool in pools:
+            pool._advance()  # noqa: SLF001
         listened = True
-
-
-def _listen(pools: Sequence[Pool], patience: float) -> None:
-    sources = [source for pool in pools for source in pool._sources()]  # noqa: SLF001
-    patience = min(patience, *(pool._next_due() for pool in pools))  # noqa: SLF001
-    poll = select.poll()
-    for descriptor, flags, _ in sources:
-        poll.register(descriptor, flags)
-    ready = {
-        descriptor
-        for descriptor, _ in poll.poll(None if patience == math.inf else math.ceil(patience * 1000))
-    }
-    for descriptor, _, handle in sources:
-        if descriptor in ready:
-            handle()
-    for pool in pools:
-        pool._advance()  # noqa: SLF001
-
-
-def _due(peer: Peer) -> float:
-    if peer.closed_at is not None:
-        return peer.closed_at + _CLOSED_GRACE
-    if not peer.ready:
-        return peer.born + _START_LIMIT
-    return math.inf if peer.job is None else peer.deadline(_START_LIMIT)
 
 
 def _check_count(name: str, count: int) -> int:

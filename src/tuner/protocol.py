@@ -36,6 +36,9 @@ class Frame(enum.IntEnum):
     FAILURE = 0xB4  # ticket, worn, and the pickled (kind, cause, traceback)
 
 
+_KINDS = {kind.value: kind for kind in Frame}
+
+
 def encode(kind: Frame, body: bytes = b"") -> bytes:
     """Return one whole frame."""
     return _HEAD.pack(kind, len(body)) + body
@@ -98,7 +101,7 @@ class Decoder:
 
 
 def _kind(byte: int) -> Frame:
-    try:
-        return Frame(byte)
-    except ValueError:
-        raise ProtocolError(f"no frame begins with {byte:#04x}") from None
+    kind = _KINDS.get(byte)
+    if kind is None:
+        raise ProtocolError(f"no frame begins with {byte:#04x}")
+    return kind

@@ -15,27 +15,29 @@ class Streams:
         self._errors = os.dup(2)
         # A fork has the host program's streams, with text it has not written yet: they must not be flushed here.
         self._replaced = [sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__]
-        sys.stdin = _stream(0, "r")
-        self._out, self._err = _stream(1, "w"), _stream(2, "w")
+        self._in, self._out, self._err = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
+        sys.stdin = self._in
 
     def restore(self) -> None:
         """Undo what the job before did to them."""
-        for number in (1, 2):
-            with contextlib.suppress(
-                OSError
-            ):  # it closed all descriptors it found: then there is nothing to write to
-                os.dup2(self._errors, number)
+        with contextlib.suppress(OSError):  # it closed all it found: then there is nothing to write to
+            os.dup2(self._errors, 1)
+            os.dup2(self._errors, 2)
+        if self._in.closed:
+            self._in = _stream(0, "r")
         if self._out.closed:
             self._out = _stream(1, "w")
         if self._err.closed:
             self._err = _stream(2, "w")
-        for name, stream in (("stdin", sys.stdin), ("stdout", self._out), ("stderr", self._err)):
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
+        sys.stdin = sys.__stdin__ = self._in  # type: ignore[assignment, misc]
+        sys.stdout = sys.__stdout__ = self._out  # type: ignore[assignment, misc]
+        sys.stderr = sys.__stderr__ = self._err  # type: ignore[assignment, misc]
 
     def flush(self) -> None:
         """Write out what a job printed."""
-        for stream in (sys.stdout, sys.stderr, self._out, self._err):
+        streams = [self._out, self._err]
+        streams += [stream for stream in (sys.stdout, sys.stderr) if stream not in streams]
+        for stream in streams:
             with contextlib.suppress(Exception):  # whatever a job put in their place
                 stream.flush()
 

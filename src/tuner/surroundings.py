@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-
-import attrs
+from typing import NamedTuple
 
 from tuner import travel
 
 
-@attrs.frozen
-class Place:
+class Place(NamedTuple):
     """A sys.path and a working directory (None: it has been removed)."""
 
     path: tuple[str, ...]
@@ -21,10 +19,10 @@ class Place:
     @classmethod
     def here(cls) -> Place:
         """Return where this process stands now."""
-        directory = None
-        with contextlib.suppress(FileNotFoundError):
-            directory = os.getcwdb()  # noqa: PTH109 -- bytes: a path need not be UTF-8
-        return cls(search_path(), directory)
+        try:
+            return cls(search_path(), os.getcwdb())  # noqa: PTH109 -- bytes: a path need not be UTF-8
+        except FileNotFoundError:
+            return cls(search_path(), None)
 
     def enter(self) -> None:
         """Make this process stand there; a directory that is gone is left out: many jobs need none."""
@@ -37,7 +35,7 @@ class Place:
 def search_path() -> tuple[str, ...]:
     """Return what of sys.path an import looks at: its texts."""
     entries: list[object] = [*sys.path]
-    return tuple(entry for entry in entries if isinstance(entry, str))
+    return tuple([entry for entry in entries if isinstance(entry, str)])
 
 
 class PackedPlace:

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import io
 import itertools
+import pickle
 import sys
 import types
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,7 @@ from tuner.errors import TravelError
 
 _PROTOCOL = 5
 _DEEPEST = 40
+_PLAIN = {type(None), bool, int, float, str, bytes}
 
 _numbers = itertools.count(1)
 _arrived: dict[int, bytes] = {}
@@ -59,6 +61,8 @@ def share(value: Any, name: str = "shared") -> Shared:
 
 def pack(value: Any, name: str) -> Parcel:
     """Pickle a value that the caller knows as `name`; TravelError with the attribute path of what cannot travel."""
+    if type(value) in _PLAIN:  # cloudpickle's own pickler takes longer to make than such a value to pickle
+        return Parcel(pickle.dumps(value, _PROTOCOL), ())
     try:
         return _pickle(value)
     except MemoryError:

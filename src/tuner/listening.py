@@ -1,0 +1,31 @@
+"""Waiting at descriptors: many may speak, and each has who hears it."""
+
+from __future__ import annotations
+
+import math
+import select
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+Source: TypeAlias = tuple[int, int, Callable[..., object], tuple[Any, ...]]
+"""A descriptor, the flags of poll, and the call, with its arguments, that is due when one of them shows."""
+
+
+class Ears:
+    """Waits at sources; what it has registered is kept while they stay the same, as between two words of a job."""
+
+    def __init__(self) -> None:
+        self._sources: Sequence[Source] = ()
+        self._poll = select.poll()
+
+    def listen(self, sources: Sequence[Source], patience: float) -> None:
+        """Wait at most `patience` seconds, then call, in the order given, those whose descriptor is ready."""
+        if sources != self._sources:
+            self._sources, self._poll = sources, select.poll()
+            for descriptor, flags, _, _ in sources:
+                self._poll.register(descriptor, flags)
+        events = self._poll.poll(None if patience == math.inf else math.ceil(patience * 1000))
+        ready = {descriptor for descriptor, _ in events}
+        for descriptor, _, handle, arguments in sources if ready else ():
+            if descriptor in ready:
+                handle(*arguments)
