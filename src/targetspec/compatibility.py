@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -58,7 +59,8 @@ class Question:
     bridges: tuple[str, ...] = ()
 
 
-@attrs.frozen(eq=False)
+# Made for every pair: what is frozen takes half of the time of a verdict to make, so that these fields are only hidden.
+@attrs.define(eq=False, repr=False, on_setattr=None)
 class Verdict:
     """The answer to "can what was built for one target be used on another?"; true only where it is "yes".
 
@@ -66,10 +68,25 @@ class Verdict:
     question. `reasons` are all of them at once, the weightiest first.
     """
 
-    answer: Answer
-    built_for: Any
-    run_on: Any
+    _answer: Answer
+    _built_for: Any
+    _run_on: Any
     _question: Question
+
+    @property
+    def answer(self) -> Answer:
+        """The answer: "yes", "no" or "unknown"."""
+        return self._answer
+
+    @property
+    def built_for(self) -> Any:
+        """The target that the product was made for."""
+        return self._built_for
+
+    @property
+    def run_on(self) -> Any:
+        """The target that it is to be used on."""
+        return self._run_on
 
     @property
     def purpose(self) -> Purpose:
@@ -87,7 +104,10 @@ class Verdict:
         return self._question.bridges
 
     def __bool__(self) -> bool:
-        return self.answer == "yes"
+        return self._answer == "yes"
+
+    def __repr__(self) -> str:
+        return f"<Verdict {self}>"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not Verdict:
@@ -202,12 +222,13 @@ class Stance:
     """How a target stands to the rules of a purpose, worked out once for all that it is compared with.
 
     `rules` are those that do not stand apart, `most` what each of them demands when the target is the one built
-    for; where one rule stands apart, `decide` is its, and it demands `apart` and promises `promise`.
+    for, `cautioned` the pairs of these that have a word of caution beside a yes; where one rule stands apart, `decide` is its, and it demands `apart` and promises `promise`.
     """
 
     question: Question
     rules: tuple[Rule, ...]
     most: tuple[Any, ...]
+    cautioned: tuple[tuple[Rule, Any], ...]
     apart_rule: Rule | None = None
     decide: Callable[[Any, Any], Answer] | None = None
     apart: Any = None
@@ -219,11 +240,16 @@ def stance(target: Any, purpose: Purpose) -> Stance:
     check_purpose(purpose)
     rules = tuple(rule for rule in target.rules(purpose) if not rule.apart)
     most = _shared(tuple(rule.demand(target) for rule in rules))
+    cautioned = tuple(
+        (rule, demand) for rule, demand in zip(rules, most, strict=True) if rule.caution is not None
+    )
     apart = [rule for rule in target.rules(purpose) if rule.apart]
     if not apart:
-        return Stance(Question(purpose), rules, most)
+        return Stance(Question(purpose), rules, most, cautioned)
     (one,) = apart
-    return Stance(Question(purpose), rules, most, one, one.decide, one.demand(target), one.promise(target))
+    return Stance(
+        Question(purpose), rules, most, cautioned, one, one.decide, one.demand(target), one.promise(target)
+    )
 
 
 # Targets that are compared mostly demand the same but for their features: one object makes that quick to see.
@@ -257,9 +283,12 @@ def _rules(built_for: Any, run_on: Any, purpose: Purpose) -> Iterator[tuple[Rule
             yield rule, rule.demand(built_for)
         return
     needs, here = built_for.stance(purpose), run_on.stance(purpose)
-    for rule, need, same in zip(here.rules, needs.most, here.most, strict=True):
-        if need != same or rule.caution is not None:
-            yield rule, need
+    if needs.most is here.most:
+        yield from here.cautioned
+    else:
+        for rule, need, same in zip(here.rules, needs.most, here.most, strict=True):
+            if need != same or rule.caution is not None:
+                yield rule, need
     if here.apart_rule is not None:
         yield here.apart_rule, needs.apart
 
@@ -270,9 +299,9 @@ def _need_rules(run_on: Any, question: Question) -> Iterator[tuple[Rule, Any]]:
         yield known[name][1], value
 
 
-def _all_rules(built_for: Any, run_on: Any, question: Question) -> Iterator[tuple[Rule, Any]]:
-    yield from _rules(built_for, run_on, question.purpose)
-    yield from _need_rules(run_on, question)
+def _all_rules(built_for: Any, run_on: Any, question: Question) -> Iterable[tuple[Rule, Any]]:
+    plain = _rules(built_for, run_on, question.purpose)
+    return itertools.chain(plain, _need_rules(run_on, question)) if question.needs else plain
 
 
 def _decide(

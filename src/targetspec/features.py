@@ -127,9 +127,7 @@ class FeatureSet:
         if name in self.names:
             return True
         held = table(self.family)
-        name = held.canonical(name)
-        shown = held.shows(name) if name in held.bit else 0
-        return bool(shown) and self._seen()[1] & shown == shown
+        return bool(self._seen()[1] & held.bit.get(held.canonical(name), 0))
 
     def __le__(self, other: FeatureSet) -> bool:
         if other.__class__ is not FeatureSet:
@@ -231,7 +229,7 @@ class FeatureSet:
 def _names(function: str, argument: str, names: Any) -> tuple[str, ...]:
     """Return names as a tuple; refuse a bare string, whose letters nobody means."""
     allowed = "an iterable of names, each a str"
-    if type(names) not in (tuple, list) and (isinstance(names, str) or not isinstance(names, Iterable)):
+    if type(names) not in (tuple, list, frozenset) and (isinstance(names, str) or not isinstance(names, Iterable)):
         raise wrong_type(f"FeatureSet.{function}", argument, names, allowed, "wrap a single one in a list")
     found = tuple(names)
     if not set(map(type, found)) <= {str}:
