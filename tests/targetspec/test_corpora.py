@@ -13,9 +13,6 @@ pytestmark = pytest.mark.shared
 
 LONGER = {
     "archspec_uarch": "archspec lists what its own machines showed, and LLVM's set of such a CPU is smaller",
-    "zig_cpus": "clang, whose sets the tables hold, and zig differ about CPUs of Arm",
-    "zig_lists": "features of architectures without a table",
-    "zig_queries": "three of the queries ask for the machine that they are read on",
 }
 """The files whose lists are longer than they should be, and why."""
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from judges.zig import FILES
 from strategies_dialects import CPU_TARGETS, OPTION_TARGETS
 from targetspec import CpuTarget, CudaTarget, NotRepresentableError, TargetSyntaxError, cpu, parse, testing
 from targetspec.dialects import zig, zig_cpus
@@ -41,10 +44,17 @@ def read(text):
         ("arm-3ds", {"triple": "arm-unknown-horizon"}),
         ("aarch64-switch", {"triple": "aarch64-unknown-horizon"}),
         ("powerpc64-ps3", {"triple": "powerpc64-unknown-lv2"}),
-        ("nvptx64-cuda -mcpu=sm_80", {"triple": "nvptx64-nvidia-cuda", "cpu": "sm_80"}),
+        (
+            "nvptx64-cuda -mcpu=sm_80",
+            {"triple": "nvptx64-nvidia-cuda", "cpu": "sm_80", "features": {"sm_80"}},
+        ),
         (
             "thumb-freestanding-eabihf -mcpu cortex_m4",
-            {"triple": "thumb-unknown-none-eabihf", "cpu": "cortex-m4"},
+            {
+                "triple": "thumb-unknown-none-eabihf",
+                "cpu": "cortex-m4",
+                "features": {"armv7e-m", "dsp", "hwdiv"},
+            },
         ),
         ("x86_64-native", {"triple": "x86_64-unknown-unknown"}),
         ("x86_64-linux-gnu -mcpu=baseline", {"triple": "x86_64-unknown-linux-gnu", "cpu": "x86-64"}),
@@ -75,9 +85,79 @@ def test_models_of_zigs_own_are_their_features():
     target = read("riscv64-linux-gnu -mcpu=spacemit_x100")
     assert None is target.cpu
     assert {"v", "zvl256b"} <= set(target.features)
-    for text in ("riscv32-freestanding-eabi -mcpu=baseline_rv32", "mips-freestanding-eabi -mcpu=allegrex"):
+    for text in (
+        "riscv32-freestanding-eabi -mcpu=baseline_rv32",
+        "mips-freestanding-eabi -mcpu=allegrex",
+        "riscv64-linux-gnu -mcpu=spacemit_x100+zacas",
+        "x86_64-linux-gnu -mcpu=i86",
+    ):
         assert text == read(text).format("zig")
     assert read("riscv32-freestanding -mcpu=baseline") == read("riscv32-freestanding -mcpu=baseline_rv32")
+
+
+@pytest.mark.parametrize(
+    ("triple", "cpu", "model", "changes"),
+    [
+        ("x86_64-unknown-linux-gnu", "tigerlake", "tigerlake", "+widekl"),
+        ("x86_64-unknown-linux-gnu", "k8-sse3", "k8_sse3", "-cx16"),
+        ("arm-unknown-linux-gnueabihf", "cortex-a76", "cortex_a76", "+read_tp_tpidruro-fullfp16"),
+        ("thumb-unknown-none-eabihf", "cortex-m7", "cortex_m7", "+vfp4d16"),
+        ("loongarch64-unknown-linux-gnu", "la664", "la664", "-lvz"),
+    ],
+)
+def test_a_model_has_the_set_that_zig_gives_it(triple, cpu, model, changes):
+    """That of clang's CPU of the name is another, and is written as a change of the model's."""
+    theirs = CpuTarget(triple=triple, cpu=cpu)
+    query = theirs.format("zig").split()[0]
+    ours = read(f"{query} -mcpu={model}")
+    assert cpu == ours.cpu
+    assert theirs.features != ours.features
+    assert f"{query} -mcpu={model}" == ours.format("zig")
+    assert theirs == read(theirs.format("zig"))
+    assert ours != read(f"{query} -mcpu={model}{changes}")
+
+
+def test_a_model_with_soft_float_says_so():
+    """It is a field of its own, and clang's CPU of the name, which states none, is not what zig takes it for."""
+    assert "soft" == read("x86-linux -mcpu=lakemont").float_abi
+    assert "hard" == read("x86-linux -mcpu=lakemont-soft_float").float_abi
+    with pytest.raises(NotRepresentableError, match="float_abi"):
+        CpuTarget(triple="i386-unknown-linux", cpu="lakemont").format("zig")
+
+
+def test_a_feature_brings_what_zigs_compiler_adds():
+    """Not all that clang's driver does."""
+    plain = set(read("x86_64-linux -mcpu=x86_64").features)
+    assert plain | {"sse3", "ssse3", "sse4.1", "sse4.2", "crc32"} == set(
+        read("x86_64-linux -mcpu=x86_64+sse4_2").features
+    )
+    assert {"avx"} <= set(read("x86_64-linux -mcpu=x86_64+avx").features)
+    assert "popcnt" not in read("x86_64-linux -mcpu=x86_64+avx").features
+    assert "sve" in read("aarch64-linux -mcpu=cortex_a53+v9a").features
+
+
+def test_what_is_refused_goes_last():
+    """As to zig's compiler, whatever the order; what needs it goes with it."""
+    texts = ("haswell-avx2", "haswell+avx2-avx2", "haswell-avx2+avx2")
+    assert 1 == len({read(f"x86_64-linux -mcpu={text}") for text in texts})
+    assert "avx2" not in read("x86_64-linux -mcpu=haswell-avx").features
+    assert "crc32" not in read("x86_64-linux -mcpu=x86_64+sse4_2-crc32").features
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "leftovers"),
+    [
+        ("x86_64-linux -mcpu=haswell+smap-bmi2", "x86_64-linux -mcpu=haswell-bmi2", ("+smap",)),
+        ("x86_64-linux -mcpu=x86_64+avx512er", "x86_64-linux -mcpu=x86_64+avx512f", ("+avx512er",)),
+        ("avr-freestanding -mcpu=avr2+mul-des", "avr-freestanding -mcpu=avr2", ("+mul", "-des")),
+        ("spirv64-vulkan -mcpu=generic+int64", "spirv64-vulkan -mcpu=generic", ("+int64",)),
+    ],
+)
+def test_features_that_no_table_has_are_leftovers(text, target, leftovers):
+    """zig takes them, so that they are neither refused nor lost."""
+    parsed = zig.parse(text)
+    assert (read(target), leftovers) == (parsed.target, parsed.leftovers)
+    assert parsed == zig.parse(parsed.format())
 
 
 def test_the_greatest_version_is_a_leftover():
@@ -127,9 +207,12 @@ def test_other_words_are_leftovers(text, leftovers):
         ("x86_64-linux -mcpu=x86_64-v3", (25, 28), "unknown CPU feature 'v3'"),
         ("x86_64-linux -mcpu=x86_64+", (25, 26), "unknown CPU feature ''"),
         ("x86_64-linux -mcpu=nosuch", (19, 25), "unknown CPU 'nosuch'"),
-        ("x86_64-linux -mcpu=x86_64+smap", (25, 30), "zig's own"),
-        ("x86_64-linux -mcpu=haswell+avx2-avx2", (31, 36), "at once"),
-        ("avr-freestanding -mcpu=avr2+mul", (27, 31), "no table"),
+        ("x86_64-linux -mcpu=haswell+avx2-avx", (31, 35), "avx2 implies avx"),
+        ("x86_64-linux -mcpu=core_avx2", (19, 28), "unknown CPU 'core_avx2'"),
+        ("aarch64-linux -mcpu=generic+a55", (27, 31), "unknown CPU feature 'a55'"),
+        ("avr-freestanding -mcpu=avr2+mull", (27, 32), "did you mean mul?"),
+        ("avr-freestanding -mcpu=avr99", (23, 28), "unknown CPU 'avr99'"),
+        ("loongarch64-linux -mcpu=la32v1_0", (24, 32), "64-bit code"),
         ("ez80-freestanding", (0, 4), "no triple has the architecture"),
         ("x86_64-linux -target x86_64-macos", (21, 33), "stated twice"),
         ("x86_64-linux -mcpu", (13, 18), "no value"),
@@ -179,8 +262,46 @@ def test_every_query_that_is_read_is_written(query):
 @given(st.sampled_from(["x86", "aarch64", "arm", "riscv", "amdgpu"]), st.data())
 def test_each_feature_has_one_name_in_each_world(family, data):
     """The table is read both ways."""
-    name = data.draw(st.sampled_from(cpu.feature_names(family)))
+    name = data.draw(st.sampled_from(sorted(zig_cpus.written_features(family))))
+    assert name in cpu.feature_names(family)
     assert name == zig_cpus.features(family)[zig_cpus.written_features(family)[name]]
+
+
+@st.composite
+def commands(draw):
+    """Draw an architecture with a model of it and changes of its features."""
+    arch = draw(st.sampled_from(sorted(ARCH_NAMES)))
+    models, features = (
+        sorted(names(ARCH_NAMES[arch])) for names in (zig_cpus.cpu_names, zig_cpus.feature_names)
+    )
+    items = st.tuples(st.sampled_from("+-"), st.sampled_from(features)).map("".join)
+    changes = draw(st.lists(items, max_size=4)) if features else []
+    return f"{arch}-freestanding -mcpu={draw(st.sampled_from(models))}{''.join(changes)}"
+
+
+@given(commands())
+def test_every_command_that_is_read_is_written(text):
+    """All that it states of the target, and all that it leaves over."""
+    try:
+        parsed = zig.parse(text)
+    except TargetSyntaxError:
+        return
+    # A change of the one model that brings nothing could say every set.
+    if "-mcpu=i86" not in text:
+        assert parsed.target == read(parsed.target.format("zig"))
+        assert parsed == zig.parse(parsed.format())
+
+
+def test_every_model_of_zigs_is_read():
+    """But for those whose name holds a sign, and those that run no code of the architecture's width."""
+    refused = {}
+    for arch in ARCH_NAMES:
+        for name in zig_cpus.cpu_names(ARCH_NAMES[arch]):
+            found = outcome(f"{arch}-freestanding -mcpu={name}")
+            if isinstance(found, TargetSyntaxError) and not name.endswith("+"):
+                refused[f"{arch} {name}"] = found.message
+    assert {} == {name: why for name, why in refused.items() if "-bit" not in why}
+    assert {"x86_64 i686", "loongarch64 la32v1_0", "riscv64 sifive_e20"} <= refused.keys()
 
 
 @pytest.mark.parametrize("name", ["nt4", "win7", "win8_1", "win10", "win10_rs5", "win11_kr"])
@@ -252,6 +373,69 @@ def outcome(text):
         return zig.parse(text)
     except TargetSyntaxError as fault:
         return fault
+
+
+def ask(tmp_path, text):
+    """Return zig's answer to a command as a row of its queries."""
+    query, _, cpu = text.partition(" -mcpu=")
+    command = [
+        sys.executable,
+        "-m",
+        "ziglang",
+        "build-obj",
+        "--show-builtin",
+        "-target",
+        query,
+        f"-mcpu={cpu}",
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+    row = {"target": query, "mcpu": cpu, "valid": done.returncode == 0}
+    if row["valid"]:
+        listed = re.search(r"featureSet\(&\.\{(.*?)\}\)", done.stdout, re.DOTALL)
+        row["features"] = re.findall(r"\w+", listed[1])
+        facts = {"arch": "arch", "model": "model", "os": "tag", "abi": "abi"}
+        for name, field in facts.items():
+            row[name] = re.search(rf"(?:{field})(?:: \S+)? = \S*?\.(?:cpu\.)?@?\"?(\w+)\"?[,;]", done.stdout)[
+                1
+            ]
+    return row
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x86_64-linux-gnu -mcpu=tigerlake+sse4a-bmi2",
+        "x86_64-linux-gnu -mcpu=x86_64+avx+avx2-crc32",
+        "x86_64-linux-gnu -mcpu=x86_64+avx512er",
+        "x86_64-linux-gnu -mcpu=haswell+avx2-avx2",
+        "x86_64-linux-gnu -mcpu=core_avx2",
+        "x86-linux-musl -mcpu=lakemont",
+        "aarch64-linux-gnu -mcpu=cortex_a53+v8_4a-dotprod",
+        "aarch64-linux-gnu -mcpu=neoverse_v1+a76",
+        "arm-linux-gnueabihf -mcpu=cortex_a76+fp16fml",
+        "thumb-freestanding-eabihf -mcpu=cortex_m7+vfp4d16",
+        "powerpc64le-linux-gnu -mcpu=ppc64le+mma",
+        "riscv64-linux-musl -mcpu=spacemit_x100+zacas",
+        "loongarch64-linux-gnu -mcpu=la664",
+        "wasm32-freestanding-none -mcpu=mvp+reference_types",
+        "avr-freestanding-none -mcpu=avr2+mul",
+        "avr-freestanding-none -mcpu=avr99",
+        "s390x-linux-gnu -mcpu=z14-vector",
+    ],
+)
+def test_zigs_compiler_says_the_same(tmp_path, text):
+    """Which features a model with changes has, or that it has no such model or feature."""
+    pytest.importorskip("ziglang", reason="zig is not installed")
+    assert [] == list(FILES["zig_queries"].faults(ask(tmp_path, text)))
+
+
+@pytest.mark.oracle
+def test_the_names_are_those_of_zig():
+    """The file of names is as zig's own tables make it."""
+    pytest.importorskip("ziglang", reason="zig is not installed")
+    command = [sys.executable, Path(__file__).parents[2] / "tools" / "zig_names.py", "--check"]
+    assert 0 == subprocess.run(command, timeout=100, check=False).returncode
 
 
 @pytest.mark.oracle

@@ -65,14 +65,16 @@ def _candidates(
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     gone = base.names - wanted.names
     # What only a version covered is listed once the version has gone, and must go by its own name.
-    uncovered = base.with_changes(remove=gone).names - wanted.names
+    uncovered = frozenset(base.with_changes(remove=gone) - wanted)
     more, less = tuple(sorted(wanted.names - base.names)), tuple(sorted(gone | uncovered))
     yield _topmost(base.family, more, implied), _topmost(base.family, less, dependents)
     yield more, less
-    # What is asked for may bring more by default, which is refused by name.
+    # What is asked for may bring more by default, which is refused by name; what is refused may take more, which is
+    # asked for again.
     found = change(base, more, less)
     if found is not None:
-        yield more, _topmost(base.family, tuple(sorted({*less, *(found.names - wanted.names)})), dependents)
+        again = tuple(sorted({*more, *(wanted.names - found.names)}))
+        yield again, _topmost(base.family, tuple(sorted({*less, *(found.names - wanted.names)})), dependents)
 
 
 def _needed(names: tuple[str, ...], enough: Callable[[tuple[str, ...]], bool]) -> tuple[str, ...]:

@@ -36,8 +36,8 @@ from targetspec.dialects.zig_names import (
     os_facts,
     windows_version,
 )
+from targetspec.errors import nearest
 from targetspec.parsing import Parsed
-from targetspec.registry import nearest
 from targetspec.target import Target
 from targetspec.triple import Triple
 from targetspec.triple_names import OBJECT_FORMATS
@@ -81,9 +81,9 @@ def _parsed(text: str) -> Parsed:
     stated = _sorted_words(source)
     query = _query(source, stated.places["query"], stated.places.get("format"))
     cpu = stated.places.get("cpu")
-    target = made(source, query.triple, query.os, stated.places["query"], cpu)
+    found = made(source, query.triple, query.os, stated.places["query"], cpu)
     most = (f"...{query.most}",) if query.most else ()
-    return Parsed(target, (*most, *stated.leftovers), NAME)
+    return Parsed(found.target, (*most, *found.rest, *stated.leftovers), NAME)
 
 
 def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the name of every dialect's writer

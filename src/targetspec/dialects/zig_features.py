@@ -1,57 +1,75 @@
-"""The CPU of a zig command, `model+a-b`, as the fields of a target: features, tuning, restrictions and soft float."""
+"""The CPU of a zig command, `model+a-b`, as the fields of a target: features, tuning, restrictions and soft float.
+
+The names are sorted out as zig's compiler does it: what is asked for brings what it needs, and what is refused goes
+last, whatever the order of the words. Where zig leaves a set open (`haswell-avx` keeps avx2), what needs the feature
+goes with it, as LLVM has it.
+"""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import attrs
+
 from targetspec import cpu as tables
-from targetspec.dialects import zig_cpus
+from targetspec.dialects import zig_cpus, zig_models
 from targetspec.dialects.words import Source, Word, signed
+from targetspec.errors import FeatureConflictError, TargetSyntaxError, nearest
 from targetspec.features import FeatureSet
-from targetspec.kinds.cpu import CpuTarget, ground_of
-from targetspec.kinds.cpu_width import changed
-from targetspec.registry import nearest
+from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu_ground import ground_of
+from targetspec.kinds.cpu_width import check_width
 from targetspec.triple import Triple
 
 _ITEM = re.compile(r"[+-][^+-]*")
-_SOFT_FLOAT = "soft-float"
+SOFT_FLOAT = "soft-float"
 _NATIVE = "the text 'native' is this machine, with the features it really has"
 
 
-def made(source: Source, triple: Triple, os: str, query: Word, cpu: Word | None) -> CpuTarget:
-    """Return the target of a triple, a system of zig's and a CPU, None where none is stated."""
+@attrs.frozen
+class Made:
+    """A target, and the signed features that it cannot hold, as they are written."""
+
+    target: CpuTarget
+    rest: tuple[str, ...] = ()
+
+
+def made(source: Source, triple: Triple, os: str, query: Word, cpu: Word | None) -> Made:
+    """Return what a triple, a system of zig's and a CPU state, None for one that is not stated."""
     if cpu is None:
-        return source.reading({"triple": query}, lambda: CpuTarget(triple=triple))  # type: ignore[no-any-return]
-    model, items = _split(source, cpu)
-    family = zig_cpus.family_of(triple.arch)
-    name = zig_cpus.baseline_model(triple.arch, os) if model.text == "baseline" else model.text
-    own = zig_cpus.OWN_CPUS.get(family or "", {}).get(name)
-    fields: dict[str, Any] = {"triple": triple}
-    if own is None:
-        fields["cpu"] = _cpu(source, family, model, name)
-    added, removed = _named(source, family, items)
-    places = {
-        "triple": query,
-        "cpu": model,
-        **{f"item {i}": word for i, word in enumerate((*added, *removed))},
-    }
+        return Made(source.reading({"triple": query}, lambda: CpuTarget(triple=triple)))
+    named, items = _split(source, cpu)
+    name = zig_models.baseline(triple.arch, os) if named.text == "baseline" else named.text
+    known, rest = _known(source, triple.arch, items)
+    changes = _settled(known)
+    llvm = _cpu(source, triple.arch, named, name)
+    model = source.reading({"features": named, "cpu": named}, lambda: model_fields(name, llvm, triple))
+    places = {"triple": query, "cpu": named, **{f"item {i}": word for i, word in enumerate(changes)}}
 
     def construct() -> CpuTarget:
-        whole = [Word(f"+{feature}", model.start) for feature in own.split()] if own else []
-        base = _base(triple, fields.get("cpu"), family, own)
-        return CpuTarget(**fields, **_by_role(source, base, family, [*whole, *added, *removed], triple))
+        changed_fields = _by_role(source, model_set(name, llvm, triple), changes, triple)
+        return CpuTarget(**{"triple": triple, "cpu": llvm, **model, **changed_fields})
 
-    return source.reading(places, construct)  # type: ignore[no-any-return]
+    return Made(source.reading(places, construct), rest)
 
 
 @functools.lru_cache(maxsize=256)
-def own_fields(family: str, name: str) -> dict[str, Any]:
-    """Return the fields that one of zig's own models states of a target."""
-    items = [Word(f"+{feature}", 0) for feature in zig_cpus.OWN_CPUS[family][name].split()]
-    return _by_role(Source(name, "zig"), FeatureSet.closed(family, ()), family, items)
+def model_fields(name: str, cpu: str | None, triple: Triple) -> Mapping[str, Any]:
+    """Return the fields in which one of zig's models departs from LLVM's CPU, in code of a triple."""
+    family = zig_cpus.family_of(triple.arch)
+    model = zig_models.model(family, name)
+    base = FeatureSet.closed(str(family), ()) if model.own else ground_of(triple, cpu).features
+    found = _by_role(Source(name, "zig"), base, [Word(item, 0) for item in model.items], triple)
+    return {"features": base, **found} if model.own else found
+
+
+def model_set(name: str, cpu: str | None, triple: Triple) -> FeatureSet | None:
+    """Return the set of one of zig's models in code of a triple; None where no table has it."""
+    fields = model_fields(name, cpu, triple)
+    return fields["features"] if "features" in fields else ground_of(triple, cpu).features
 
 
 def _split(source: Source, cpu: Word) -> tuple[Word, list[Word]]:
@@ -66,62 +84,96 @@ def _split(source: Source, cpu: Word) -> tuple[Word, list[Word]]:
     return model, [Word(item[0], cpu.start + item.start()) for item in _ITEM.finditer(cpu.text, end)]
 
 
-def _cpu(source: Source, family: str | None, model: Word, name: str) -> str:
-    found = zig_cpus.llvm_cpu(family, name)
+def _cpu(source: Source, arch: str, model: Word, name: str) -> str | None:
+    """Return LLVM's name of a CPU, None for a model of zig's own."""
+    if zig_models.model(zig_cpus.family_of(arch), name).own:
+        return None
+    found = zig_cpus.llvm_cpu(arch, name)
     if found is None:
-        near = nearest(name, zig_cpus.cpus(str(family)))
+        near = nearest(name, sorted(zig_cpus.cpu_names(arch)))
         hint = f"did you mean {' or '.join(near)}?" if near else "`zig targets` has the names"
-        raise source.fault(model, f"unknown CPU {name[:80]!r} for {family}", hint)
+        raise source.fault(model, f"unknown CPU {name[:80]!r} for {arch}", hint)
     return found
 
 
-def _named(source: Source, family: str | None, items: Iterable[Word]) -> tuple[list[Word], list[Word]]:
-    """Return the items under LLVM's names: those added, and those removed."""
-    added: dict[str, Word] = {}
-    removed: dict[str, Word] = {}
-    for item in {item.text: item for item in items}.values():
-        name = _feature(source, family, item)
-        here, there = (added, removed) if item.text[0] == "+" else (removed, added)
-        if name in there:
-            raise source.fault(
-                item, f"{item.text[1:]} is asked for and refused at once", "state one of the two"
-            )
-        here[name] = Word(item.text[0] + name, item.start)
-    return list(added.values()), list(removed.values())
+def _known(source: Source, arch: str, items: Iterable[Word]) -> tuple[list[Word], tuple[str, ...]]:
+    """Return the items that a table has under LLVM's names, and those that only zig has, as they are written."""
+    family = zig_cpus.family_of(arch)
+    names = zig_cpus.features(family) if family is not None else {}
+    known: list[Word] = []
+    rest: list[str] = []
+    for item in items:
+        found = names.get(item.text[1:])
+        if found is not None:
+            known.append(Word(item.text[0] + found, item.start))
+        elif zig_cpus.is_own_feature(arch, item.text[1:]):
+            rest.append(item.text)
+            known.extend(Word(f"+{one}", item.start) for one in _brought_by_own(family, item.text))
+        else:
+            raise _unknown(source, arch, item)
+    return known, tuple(rest)
 
 
-def _feature(source: Source, family: str | None, item: Word) -> str:
+def _brought_by_own(family: str | None, item: str) -> Iterable[str]:
+    """Return LLVM's names of what a feature that only zig has needs, where it is asked for."""
+    if family is None or item[0] == "-":
+        return ()
+    return sorted(_listed(family, zig_cpus.needed(family, frozenset((item[1:],)))))
+
+
+def _settled(items: Iterable[Word]) -> list[Word]:
+    """Return each item once, those added first; what is refused goes last to zig's compiler, and goes."""
+    once = {item.text: item for item in items}
+    removed = {text[1:] for text in once if text[0] == "-"}
+    added = [item for text, item in once.items() if text[0] == "+" and text[1:] not in removed]
+    return [*added, *(item for text, item in once.items() if text[0] == "-")]
+
+
+def _unknown(source: Source, arch: str, item: Word) -> TargetSyntaxError:
     name = item.text[1:]
-    if family is None:
-        raise source.fault(item, "there is no table of this architecture's features", "leave them out")
-    found = zig_cpus.features(family).get(name)
-    if found is None and name in zig_cpus.OWN_FEATURES.get(family, ()):
-        raise source.fault(item, f"LLVM has no feature {name!r}, which is zig's own", "leave it out")
-    if found is None:
-        near = nearest(name, zig_cpus.features(family))
-        hint = f"did you mean {' or '.join(near)}?" if near else "`zig targets` has the names"
-        raise source.fault(item, f"unknown CPU feature {name[:80]!r} for {family}", hint)
+    near = nearest(name, sorted(zig_cpus.feature_names(arch)))
+    hint = f"did you mean {' or '.join(near)}?" if near else "`zig targets` has the names"
+    return source.fault(item, f"unknown CPU feature {name[:80]!r} for {arch}", hint)
+
+
+def changed(features: FeatureSet, triple: Triple, add: Iterable[str], remove: Iterable[str]) -> FeatureSet:
+    """Return a set with changes, as zig's compiler closes it, for code of a triple.
+
+    Raises FeatureRoleError, and FeatureConflictError, also where the triple's width is contradicted.
+    """
+    family, add, remove = features.family, tuple(add), tuple(remove)
+    check_width(family, triple.arch, triple.pointer_bits, add, remove)
+    for one in add:
+        for other in sorted(tables.implied(family, one).intersection(remove)):
+            raise FeatureConflictError(family, f"+{one}", f"-{other}", f"{one} implies {other}")
+    left = features.with_changes(remove=remove)
+    brought = _brought(family, add, frozenset(remove))
+    found = FeatureSet.closed(family, left.names | brought).for_width(triple.pointer_bits)
+    for name in sorted(found.names.intersection(remove)):
+        raise FeatureConflictError(family, triple.arch, f"-{name}", "what is left of the set implies it")
     return found
 
 
-def _base(triple: Triple, cpu: str | None, family: str | None, own: str | None) -> FeatureSet | None:
-    if own is None or family is None:
-        return ground_of(triple, cpu).features
-    return FeatureSet.closed(family, ())
+def _brought(family: str, names: Iterable[str], refused: frozenset[str]) -> frozenset[str]:
+    """Return features with all that zig adds beside them, unless that implies what is refused."""
+    written = zig_cpus.written_features(family)
+    reached = {other for name in names for other in tables.implied(family, name)}
+    asked = _listed(family, zig_cpus.needed(family, frozenset(written[name] for name in names), refused))
+    return frozenset(names) | (asked - reached)
 
 
-def _by_role(
-    source: Source,
-    base: FeatureSet | None,
-    family: str | None,
-    items: list[Word],
-    triple: Triple | None = None,
-) -> dict[str, Any]:
+def _listed(family: str, names: Iterable[str]) -> frozenset[str]:
+    """Return LLVM's names of those of zig's features that sets list."""
+    known = zig_cpus.features(family)
+    return frozenset(known[name] for name in names if name in known and tables.is_listed(family, known[name]))
+
+
+def _by_role(source: Source, base: FeatureSet | None, items: list[Word], triple: Triple) -> dict[str, Any]:
     """Return the fields that signed features change: each has its place by its role."""
     found: dict[str, Any] = {}
     by_role: dict[str, list[Word]] = {}
     for item in items:
-        by_role.setdefault(_role(str(family), item.text[1:]), []).append(item)
+        by_role.setdefault(_role(str(triple.family), item.text[1:]), []).append(item)
     if "set" in by_role:
         if base is None:
             raise source.fault(
@@ -134,8 +186,6 @@ def _by_role(
         found["restrictions"] = frozenset(_added(by_role["inverse"]))
     for item in by_role.get("float", ()):
         found["float_abi"] = "soft" if item.text[0] == "+" else "hard"
-    if base is not None and not len(base) and "features" not in found:
-        found["features"] = base
     return found
 
 
@@ -144,7 +194,7 @@ def _added(items: Iterable[Word]) -> Iterator[str]:
 
 
 def _role(family: str, name: str) -> str:
-    if name == _SOFT_FLOAT:
+    if name == SOFT_FLOAT:
         return "float"
     role = tables.role(family, name)
     return role if role in ("tuning", "inverse") else "set"

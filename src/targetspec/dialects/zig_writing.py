@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 
-from targetspec.dialects import zig_cpus
-from targetspec.dialects.deltas import delta_of, stated_fields
+from targetspec.dialects import zig_cpus, zig_models
+from targetspec.dialects.deltas import delta_by, stated_fields
 from targetspec.dialects.fitting import refused_kind
-from targetspec.dialects.zig_features import own_fields
+from targetspec.dialects.zig_features import SOFT_FLOAT, changed, model_fields, model_set
 from targetspec.dialects.zig_names import (
     NUMBERED_OSES,
     abi_name,
@@ -20,7 +21,8 @@ from targetspec.dialects.zig_names import (
     os_name,
     windows_name,
 )
-from targetspec.errors import NotRepresentableError, TargetspecError
+from targetspec.errors import FeatureConflictError, NotRepresentableError, TargetspecError
+from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.target import Target
 from targetspec.triple import Triple
@@ -28,8 +30,10 @@ from targetspec.triple import Triple
 NAME = "zig"
 Unfit = list[tuple[str, str]]
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+){1,2}")
-_SOFT_FLOAT = "soft-float"
-_WRITTEN = frozenset(("triple", "cpu", "features", "tuning", "restrictions"))
+_SIGN = re.compile(r"[+-]")
+_SIGN_OF_FLOAT = {"soft": "+", "hard": "-"}
+_OF_A_MODEL = ("features", "tuning", "restrictions", "float_abi")
+_WRITTEN = frozenset(("triple", "cpu", *_OF_A_MODEL))
 
 
 def written(target: Target, *, lossy: bool) -> str:
@@ -40,7 +44,7 @@ def written(target: Target, *, lossy: bool) -> str:
         raise NotRepresentableError(NAME, (("triple", "not stated, and every query states one"),))
     unfit: Unfit = []
     query = _query(target, target.triple, unfit)
-    cpu = _cpu(target, unfit)
+    cpu = _cpu(target, target.triple, unfit)
     unfit.extend((name, "zig has no option for it") for name in _unwritten(target))
     if not query or (unfit and not lossy):
         raise NotRepresentableError(NAME, tuple(unfit))
@@ -50,18 +54,8 @@ def written(target: Target, *, lossy: bool) -> str:
 def _unwritten(target: CpuTarget) -> Iterator[str]:
     for name, _ in stated_fields(target):
         glibc = name == "libc_version" and _glibc(target)
-        soft = name == "float_abi" and (_soft_float(target) or (target.cpu is None and _own_model(target)))
-        if name not in _WRITTEN and not glibc and not soft:
+        if name not in _WRITTEN and not glibc:
             yield name
-
-
-def _soft_float(target: CpuTarget) -> str:
-    """Return the signed feature that says how floating point is passed, "" where zig says it by the ABI alone."""
-    named = target.family is not None and target.cpu is not None and target.float_abi in ("soft", "hard")
-    if not named or _SOFT_FLOAT not in zig_cpus.written_features(str(target.family)):
-        return ""
-    stated = dict(stated_fields(target))
-    return f"{'+' if target.float_abi == 'soft' else '-'}soft_float" if "float_abi" in stated else ""
 
 
 # -- the query ----------------------------------------------------------------------------------------
@@ -128,59 +122,79 @@ def _object_format(triple: Triple) -> list[str]:
 # -- the CPU ------------------------------------------------------------------------------------------
 
 
-def _cpu(target: CpuTarget, unfit: Unfit) -> str:
+def _cpu(target: CpuTarget, triple: Triple, unfit: Unfit) -> str:
     """Return the model and the changes, "" where the target states neither."""
-    items = [*_changes(target, unfit)]
+    name = _own_model(target, triple) if target.cpu is None else zig_cpus.zig_cpu(triple.arch, target.cpu)
+    if name and not _SIGN.search(name):
+        return name + "".join(_changes(target, triple, name, unfit))
     if target.cpu is not None:
-        name = zig_cpus.zig_cpu(target.family, target.cpu)
-        if "+" in name or "-" in name:
-            unfit.append(("cpu", f"zig takes {name!r} for a CPU and features"))
-            return ""
-        return name + "".join(items)
-    own = _own_model(target)
-    if own:
-        return own
+        reason = f"zig takes {name!r} for a CPU and features" if name else f"zig has no CPU {target.cpu}"
+        unfit.append(("cpu", reason))
+        return ""
     stated = dict(stated_fields(target))
     unfit.extend(
         (name, "zig changes the features of a CPU that is named, and none is")
-        for name in ("features", "tuning", "restrictions")
+        for name in _OF_A_MODEL
         if name in stated
     )
     return ""
 
 
-_OF_A_MODEL = ("features", "tuning", "restrictions", "float_abi")
-
-
-def _own_model(target: CpuTarget) -> str:
-    """Return the model of zig's own that states just what a target without a CPU does, "" where there is none."""
-    if target.triple is None or not any(name in _OF_A_MODEL for name, _ in stated_fields(target)):
+def _own_model(target: CpuTarget, triple: Triple) -> str:
+    """Return the model of zig's own nearest to a target without a CPU, "" where it states nothing of one."""
+    if target.features is None or not any(name in _OF_A_MODEL for name, _ in stated_fields(target)):
         return ""
-    models = zig_cpus.OWN_CPUS.get(target.family or "", ())
-    return next((name for name in models if _is_of(target, target.triple, name)), "")
+    deltas = {
+        name: delta
+        for name in zig_models.own_models(str(target.family))
+        if (delta := _delta(target, triple, name)) is not None and (not delta or _is_made(triple, name))
+    }
+    return min(deltas, key=lambda name: len(deltas[name]), default="")
 
 
-def _is_of(target: CpuTarget, triple: Triple, name: str) -> bool:
+def _is_made(triple: Triple, name: str) -> bool:
+    """Whether a model brings features of its own that others may change."""
+    return bool(model_set(name, None, triple))
+
+
+def _delta(target: CpuTarget, triple: Triple, name: str) -> tuple[str, ...] | None:
+    """Return the changes that make the target's set from a model's; None where there are none, or no such model."""
     try:
-        made = CpuTarget(triple=triple, **own_fields(str(target.family), name))
+        base = model_set(name, target.cpu, triple)
     except TargetspecError:
-        return False
-    return all(getattr(made, field) == getattr(target, field) for field in _OF_A_MODEL)
+        return None
+    if base is None or target.features is None:
+        return () if base is target.features else None
+    return _delta_between(base, target.features, triple) if target.features.is_current else None
 
 
-def _changes(target: CpuTarget, unfit: Unfit) -> Iterator[str]:
-    if target.family is None or target.cpu is None:
-        return
-    delta = delta_of(target)
+@functools.lru_cache(maxsize=1024)
+def _delta_between(base: FeatureSet, wanted: FeatureSet, triple: Triple) -> tuple[str, ...] | None:
+    def change(found: FeatureSet, add: Iterable[str], remove: Iterable[str]) -> FeatureSet | None:
+        try:
+            return changed(found, triple, add, remove)
+        except FeatureConflictError:
+            return None
+
+    return delta_by(change, base, wanted)
+
+
+def _changes(target: CpuTarget, triple: Triple, name: str, unfit: Unfit) -> Iterator[str]:
+    family = zig_cpus.family_of(triple.arch)
+    names = zig_cpus.written_features(family) if family is not None else {}
+    delta = _delta(target, triple, name)
     if delta is None:
         unfit.append(("features", "no change of the CPU's set gives them"))
-    names = zig_cpus.written_features(target.family)
-    signs = [*(delta or ()), *sorted(target.tuning), *(f"+{name}" for name in sorted(target.restrictions))]
+    signs = [*(delta or ()), *sorted(target.tuning), *(f"+{one}" for one in sorted(target.restrictions))]
     for sign in signs:
-        if sign[1:] == _SOFT_FLOAT or sign[1:] not in names:
+        if sign[1:] == SOFT_FLOAT or sign[1:] not in names:
             unfit.append(("features", f"zig does not say {sign[1:]} as a feature"))
         else:
             yield sign[0] + names[sign[1:]]
-    soft = _soft_float(target)
-    if soft:
-        yield soft
+    usual = model_fields(name, target.cpu, triple).get("float_abi", target.implied().get("float_abi"))
+    if target.float_abi == usual:
+        return
+    if target.float_abi in _SIGN_OF_FLOAT and SOFT_FLOAT in names:
+        yield _SIGN_OF_FLOAT[target.float_abi] + names[SOFT_FLOAT]
+    else:
+        unfit.append(("float_abi", f"zig takes {usual} for {name}"))
