@@ -21,6 +21,7 @@ TEXTS = {
     "llvm, changed features": "x86_64-unknown-linux-gnu -mcpu=haswell -mattr=+avx512f,-lzcnt -O{n}",
     "tvm": "llvm -mtriple=x86_64-linux-gnu -mcpu=haswell -num-cores={n}",
     "tvm, changed features": "llvm -mtriple=x86_64-linux-gnu -mcpu=haswell -mattr=+avx512f -num-cores={n}",
+    "tvm, JSON": '{{"kind": "llvm", "mtriple": "x86_64-linux-gnu", "mcpu": "haswell", "num-cores": {n}}}',
     "tvm, a device": "cuda -arch=sm_80 -max_threads_per_block={n}",
     "halide": "x86-64-linux-avx2-vector_bits_{n}",
 }
@@ -41,11 +42,13 @@ def _seen(dialect: str, pattern: str) -> Callable[[], object]:
 
 
 def main() -> None:
-    """Time the texts in turns, and the peers' readers of the same."""
+    """Time the texts in turns, and the peers' readers of the same; no limit is set for Halide's."""
     for name, pattern in TEXTS.items():
         dialect = name.partition(",")[0]
         times = medians({"new": _new(dialect, pattern), "seen before": _seen(dialect, pattern)})
         show(f"{name}: {pattern}", times)
+        if dialect == "halide":
+            continue
         within = times["new"] <= NEW_US and times["seen before"] <= SEEN_US
         print(f"  {'within' if within else 'NOT within'} {NEW_US:g} us and {SEEN_US:g} us")
     _peers()

@@ -60,9 +60,8 @@ def parse(text: str) -> Parsed:
     _check(source, stated, machine.arch)
     flags = frozenset(stated.flags)
     cpu, unused = source.reading(_places(stated), lambda: cpu_of(machine, flags, host))
-    devices = tuple(devices_of(flags, hexagon=machine.arch == "hexagon"))
-    left = unused | (flags & names.COMPILER) | idle_flags(flags, hexagon=machine.arch == "hexagon")
-    leftovers = tuple(name for name in stated.flags if name in left)
+    devices, left = _beside(flags, hexagon=machine.arch == "hexagon")
+    leftovers = tuple([name for name in stated.flags if name in left or name in unused])
     return Parsed(_together(cpu, devices), leftovers, NAME)
 
 
@@ -84,6 +83,14 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
 def _detected() -> CpuTarget:
     found: CpuTarget = registry.layer_above("host.detected").detect_host()
     return found
+
+
+@functools.lru_cache(maxsize=1024)
+def _beside(flags: frozenset[str], *, hexagon: bool) -> tuple[tuple[Target, ...], frozenset[str]]:
+    """Return the devices that flags name, and the flags that say nothing of a target."""
+    return tuple(devices_of(flags, hexagon=hexagon)), (flags & names.COMPILER) | idle_flags(
+        flags, hexagon=hexagon
+    )
 
 
 def _tokens(source: Source) -> Iterator[Word]:

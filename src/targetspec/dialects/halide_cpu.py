@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from typing import Any
 
 import attrs
 
 from targetspec.cpu import feature_names
 from targetspec.dialects import halide_names as names
 from targetspec.features import FeatureSet
+from targetspec.fields import Refused
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.triple import Triple
 
@@ -53,45 +56,71 @@ def cpu_of(
 
     Raises what construction raises.
     """
+    width = None if flags.isdisjoint(_BY_WIDTH) else machine.vector_bits
     base = host or _base(machine.arch, machine.bits, machine.os, flags & _OPTIONS)
-    named = flags & names.FEATURES[machine.known].keys()
-    brought, unused = _brought(machine, flags)
-    added = names.with_implied(named | brought) - unused
-    features = base.features
-    if features is not None:
-        features = _changed(features, machine.known, machine.vector_bits, added)
-    if features is not None and _NO_NEON in flags and machine.known == ("arm", 32):
-        features = features.with_changes(remove=["neon"])
+    features, unused = _features_with(base.features, machine.known, width, flags)
     stated = {"features": features, "tune": machine.tune, "vector_bits": machine.vector_bits}
     fields = {name: value for name, value in stated.items() if value not in (None, getattr(base, name))}
-    return (base.evolve(**fields) if fields else base), unused
+    return (_evolved(base, fields) if fields else base), unused
 
 
-def _brought(machine: HalideCPU, flags: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+def _evolved(base: CpuTarget, fields: dict[str, Any]) -> CpuTarget:
+    """Return a CPU with some fields changed, of which only the bits of a vector may be wrong."""
+    try:
+        CpuTarget.specs()["vector_bits"].shape.check(fields.get("vector_bits", _AVX10_BITS))
+    except Refused:
+        return base.evolve(**fields)
+    return CpuTarget.of_checked({**_fields_of(base), **fields})
+
+
+@functools.lru_cache(maxsize=256)
+def _fields_of(cpu: CpuTarget) -> Mapping[str, Any]:
+    return {name: getattr(cpu, name) for name in cpu.specs()}
+
+
+@functools.lru_cache(maxsize=1024)
+def _features_with(
+    base: FeatureSet | None, known: tuple[str, int], width: int | None, flags: frozenset[str]
+) -> tuple[FeatureSet | None, frozenset[str]]:
+    """Return a set with what flags add to it, and the flags that say nothing LLVM has a name for."""
+    brought, unused = _brought(known, width, flags)
+    if base is None:
+        return None, unused
+    named = flags & names.FEATURES[known].keys()
+    features = _changed(base, known, width, names.with_implied(named | brought) - unused)
+    if _NO_NEON in flags and known == ("arm", 32):
+        features = features.with_changes(remove=["neon"])
+    return features, unused
+
+
+def _brought(
+    known: tuple[str, int], width: int | None, flags: frozenset[str]
+) -> tuple[frozenset[str], frozenset[str]]:
     """Return the flags that odd ones bring, and those that only they themselves say."""
     brought, unused = set[str](), {name for name in flags if name in names.STREAMING_LENGTHS}
     if "avx512_knl" in flags:
         brought.add("avx512")
         unused.add("avx512_knl")
     if _AVX10 in flags:
-        width = machine.vector_bits or 0
-        brought.update(name for bits, name in _AVX10_WIDTHS if width >= bits)
-        unused.update(() if width >= _AVX10_BITS else (_AVX10,))
-    if _NO_NEON in flags and machine.bits != 32:  # noqa: PLR2004 - 64-bit ARM always has NEON
+        bits = width or 0
+        brought.update(name for least, name in _AVX10_WIDTHS if bits >= least)
+        unused.update(() if bits >= _AVX10_BITS else (_AVX10,))
+    if _NO_NEON in flags and known[1] != 32:  # noqa: PLR2004 - 64-bit ARM always has NEON
         unused.add(_NO_NEON)
-    if names.SOFT_FLOAT in flags and machine.known not in _SOFT_FLOAT:
+    if names.SOFT_FLOAT in flags and known not in _SOFT_FLOAT:
         unused.add(names.SOFT_FLOAT)
-    if _ARMV7S in flags and machine.bits != 32:  # noqa: PLR2004 - a version of 32-bit ARM
+    if _ARMV7S in flags and known[1] != 32:  # noqa: PLR2004 - a version of 32-bit ARM
         unused.add(_ARMV7S)
     return frozenset(brought), frozenset(unused)
 
 
 _SOFT_FLOAT = {("arm", 32): None, ("riscv", 32): "ilp32", ("riscv", 64): "lp64"}
+# What a number of bits changes the features of.
+_BY_WIDTH = (_AVX10, "rvv")
 _IN_AVX10 = names.with_implied(frozenset(("avx512_sapphirerapids",)))
 _OPTIONS = frozenset((names.SOFT_FLOAT, names.SIMULATOR, _ARMV7S, _MVP))
 
 
-@functools.lru_cache(maxsize=1024)
 def _changed(
     base: FeatureSet, known: tuple[str, int], vector_bits: int | None, flags: frozenset[str]
 ) -> FeatureSet:

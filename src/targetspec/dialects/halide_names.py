@@ -6,6 +6,7 @@ each back end asks LLVM for.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 # Architecture and bits -> the architecture of the triple.
@@ -160,6 +161,7 @@ def minimal(flags: frozenset[str]) -> frozenset[str]:
     return flags.difference(*(with_implied(frozenset((name,))) - {name} for name in flags))
 
 
+@functools.cache
 def arch_of_flag(name: str) -> frozenset[str]:
     """Return the architectures that a flag of the CPU is for; empty for any other name."""
     own = {arch for (arch, _), flags in FEATURES.items() if name in flags}
