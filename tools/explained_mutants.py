@@ -10,12 +10,16 @@ EXPLAINED: dict[str, str] = {
     "rules.py:equal: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
     "rules.py:subset: lambda built_for, run_on: (name, view(run_on) | view(built_for)) => "
     "(lambda run_on, built_for: (name, view(run_on) | view(built_for)))": _SYMMETRIC,
+    "rules.py:both_ways: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
     "compatibility.py:judge_plainly: needs.most is not here.most and needs.most != here.most => "
     "(needs.most is not here.most or needs.most != here.most)": _SPEED,
     "compatibility.py:_judge_of: built_for: Any, run_on: Any => run_on: Any, built_for: Any": _SYMMETRIC,
     "kinds/cpu_rules.py:_same_arch: 3 => 4": _SHORTER,
     "kinds/cpu_rules.py:_same_arch: 3 => 4 #2": _SHORTER,
     "kinds/cpu_rules.py:_same_system: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
+    "kinds/cpu_rules.py:FEATURES: True => False": _SPEED,
+    "kinds/cpu_optional.py:_decide: need: frozenset[str], have: frozenset[str] => "
+    "have: frozenset[str], need: frozenset[str]": _SYMMETRIC,
     "kinds/cpu_rules.py:_linkable: need: tuple[Triple | None, str | None], have: tuple[Triple | None, str | None] => "
     "have: tuple[Triple | None, str | None], need: tuple[Triple | None, str | None]": _SYMMETRIC,
 }

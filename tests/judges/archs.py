@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+import attrs
 
 import targetspec
 from judges.judge import Judge, Row
@@ -11,6 +14,7 @@ from targetspec.dialects import oci
 from targetspec.dialects.wheel import accepted_tags
 from targetspec.errors import TargetSyntaxError
 from targetspec.gpu_cuda import CudaArch, arch_names
+from targetspec.matching import best_match, ordered
 from targetspec.parsing import Parsed, parse_full
 
 _VERSION = (
@@ -30,13 +34,17 @@ def _platform(text: str) -> Target | None:
 
 
 def _oci_answer(row: Row) -> bool:
-    """Only asks the relation with a 32-bit userland; OnlyStrict asks for the same platform, a version aside."""
+    """Only asks the relation with a 32-bit userland; OnlyStrict asks for the same platform, of which a version is a floor."""
     host, image = _platform(row["host"]), _platform(row["image"])
     if host is None or image is None:
         return False
     if row["matcher"] == "Only":
         return bool(image.compatible(host, bridges=("compat32",)))
-    return image == host or (row["match"] and bool(image.compatible(host)))
+    return _unversioned(image) == _unversioned(host) and bool(image.compatible(host))
+
+
+def _unversioned(target: Any) -> Any:
+    return target.evolve(triple=attrs.evolve(target.triple, os_version=""))
 
 
 def _faults_of_platform(row: Row) -> Iterator[str]:
@@ -151,16 +159,33 @@ def _faults_of_misc(row: Row) -> Iterator[str]:
 
 
 def _faults_of_order(row: Row) -> Iterator[str]:
-    """Yield what differs where the system alone must match, and in the order of several candidates."""
+    """Yield what differs where the system alone must match, and in the order of several candidates.
+
+    containerd orders those that do not match as well; of those that run the relation's order is the same.
+    """
     host = parse_full(row["host"], "oci")
     if "matcher" in row:
         if row["match"] != _same_system(parse_full(row["image"], "oci"), host):
             yield f"match is {not row['match']}"
         return
     rank = _rank_of_systems if "OnlyOS" in row["id"] else _rank_of_features
-    ordered = sorted(row["candidates"], key=lambda text: rank(parse_full(text, "oci"), host))
-    if row["best_first"] != ordered:
-        yield f"the order is {ordered}"
+    by_system = sorted(row["candidates"], key=lambda text: rank(parse_full(text, "oci"), host))
+    if row["best_first"] != by_system:
+        yield f"the order is {by_system}"
+    machine = _compared(host.target)
+    usable = ordered(
+        [_compared(parse_full(text, "oci").target) for text in row["candidates"]], run_on=machine
+    )
+    if usable[0] != best_match(usable, run_on=machine):
+        yield "the first is not the best"
+    best_first = [_compared(parse_full(text, "oci").target) for text in row["best_first"]]
+    if [target for target in best_first if target in usable] != [*usable]:
+        yield f"what runs is {[*map(str, usable)]}"
+
+
+def _compared(target: Any) -> Any:
+    """Return what containerd compares of a platform: the version of the system is none of it, but on Windows."""
+    return target if target.triple.os == "windows" else _unversioned(target)
 
 
 def _same_system(image: Parsed, host: Parsed) -> bool:
