@@ -109,7 +109,23 @@ def _shared_by_a_fleet() -> bool:
         )
 
 
+def _explained(text: str, *near: str) -> bool:
+    """Say whether a store without an answer for a target of TVM's names the nearest record, and what is other there."""
+    asked, *others = (parse(one, "tvm") for one in (text, *near))
+    with _kept(*map(_of, others)) as database:
+        told = database.explain(
+            EXAMPLE.kernel, _PROBLEM, asked, toolchain=EXAMPLE.toolchain, fingerprint=EXAMPLE.fingerprint
+        )
+        found = "cpu" in told.fields and told.nearest is not None if others else bool(told.note)
+        return found and _answer(database, asked) is None
+
+
 CHECKS: Mapping[str, Callable[[], bool]] = {
+    "microsoft/T-MAC#25": lambda: _explained(
+        "llvm -keys=arm_cpu,cpu -mcpu=apple-m2 -mtriple=arm64-apple-darwin23.1.0",
+        "llvm -mcpu=apple-m1 -mtriple=arm64-apple-darwin23.1.0",
+    ),
+    "espressif/esp-dl#139": lambda: _explained("c -keys=cpu -model=esp32"),
     "apache/tvm#15549": _only_compatible,
     "apache/tvm#10169": _keyed_by_target,
     "apache/tvm#16288": _comes_back,
