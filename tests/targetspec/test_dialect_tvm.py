@@ -153,13 +153,14 @@ def longer(text):
 
 
 @settings(max_examples=300)
-@given(st.sampled_from(KINDS), STATED, st.booleans())
-def test_the_short_way_reads_as_the_long_one(kind, stated, as_json):
+@given(st.sampled_from(KINDS), STATED, st.booleans(), st.sampled_from(["=", "=", " ", " -jit "]))
+def test_the_short_way_reads_as_the_long_one(kind, stated, as_json, sign):
     """Whatever is read without places is read so with them."""
     members = ((name, value) for name, value in [("kind", kind), *stated])
     pairs = ", ".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in members)
-    words = [f"-{name}={value}" for name, value in stated]
-    text = f"{{{pairs}}}" if as_json else " ".join([kind, *words])
+    text = (
+        f"{{{pairs}}}" if as_json else " ".join([kind, *(f"-{name}{sign}{value}" for name, value in stated)])
+    )
     got = read_plain(text)
     assert got is None or got == longer(text)
 
@@ -171,6 +172,7 @@ def test_the_short_way_reads_as_the_long_one(kind, stated, as_json):
         '{"kind": "llvm", "mtriple": "aarch64-linux-gnu", "mattr": ["+sve"], "host": "llvm"}',
         "cuda -arch=sm_80 -libs=cudnn -host='llvm -mcpu=haswell'",
         "c -mcpu=cortex-m7 -system-lib=1",
+        "llvm --mcpu haswell -num-cores 4 -mattr=-avx2 --system-lib -keys cpu",
         '{"kind": "vulkan", "supports_int8": 1, "supports_int16": true, "supports_float32": true, "supports_float16": false}',
     ],
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import attrs
@@ -33,7 +33,7 @@ _CHANGES = "features"
 
 
 # What an attribute states: its present name, the field, the field's value, and TVM's value of it. The field of what is
-# left over is empty, and the last is its word.
+# left over is empty, and the last is its words.
 _Fact = tuple[str, str, Any, Any]
 
 
@@ -54,8 +54,8 @@ class _Way(NamedTuple):
     stated: Callable[[Any], Any]
     load: Callable[[Any], Any]
 
-    def fact(self, value: Any, word: str = "") -> _Fact:
-        """Return the fact of TVM's value, which a word states, if not JSON.
+    def fact(self, value: Any, said: tuple[str, ...] = ()) -> _Fact:
+        """Return the fact of TVM's value, which words state, if not JSON.
 
         That a device lacks something is what not stating it means, and so left over.
         """
@@ -63,7 +63,7 @@ class _Way(NamedTuple):
             return self.name, self.field, self.load(value), value
         if not self.field:
             self.load(value)
-        return self.name, "", None, word or attribute_word(self.name, value)
+        return self.name, "", None, said or (attribute_word(self.name, value),)
 
 
 def read_plain(text: str) -> Read | None:
@@ -81,17 +81,32 @@ def _of_words(text: str) -> Read:
         raise _LeftError
     quoted = "'" in text or "\\" in text
     kind, *words = [word.text for word in words_of(Source(text, "tvm"))] if quoted else text.split()
-    return _of_facts(kind, [_fact_of_word(kind, word) for word in words])
+    if text.count("=") >= len(words):
+        return _of_facts(kind, [_fact_of_words(kind, word) for word in words])
+    return _of_facts(kind, [_fact_of_words(kind, *said) for said in _paired(words)])
+
+
+def _paired(words: list[str]) -> Iterator[tuple[str, ...]]:
+    """Give each attribute's words: a name may have its value behind a space."""
+    rest = iter([*words, "-"])
+    word = next(rest)
+    for more in rest:
+        if "=" in word or more.startswith("-"):
+            yield (word,)
+            word = more
+        else:
+            yield word, more
+            word = next(rest)
 
 
 # Texts differ from one another in few words.
 @functools.lru_cache(maxsize=1024)
-def _fact_of_word(kind: str, word: str) -> _Fact:
-    name, _, value = word.partition("=")
+def _fact_of_words(kind: str, word: str, *more: str) -> _Fact:
+    name, equals, value = word.partition("=")
     if not name.startswith("-"):
         raise _LeftError
     way = _way(kind, name[1:].lstrip("-"))
-    return way.fact(way.written(value), word)
+    return way.fact(way.written(value if equals else "".join(more) or "1"), (word, *more))
 
 
 def _of_document(pairs: Any) -> Read:
@@ -110,7 +125,7 @@ def _of_facts(kind: str, facts: list[_Fact]) -> Read:
     leftovers = [] if USUAL.get(ours, ours) == kind else [kind]
     for _, field, value, said in facts:
         if not field:
-            leftovers.append(said)
+            leftovers.extend(said)
         elif field in fields:
             fields[field] = _both(fields[field], value)
         else:
