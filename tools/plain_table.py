@@ -67,6 +67,7 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         patches.aliases |= {cpu: answer.cpu for cpu, answer in by_cpu.items() if answer.cpu not in {cpu, ""}}
     aliases = check_aliases(patches, sets, listed)
     kept = {cpu: sets[cpu] for cpu in sorted(listed) if cpu not in aliases}
+    aliases |= _spellings(plan, patches)
     known = set().union(*(answer.on for by_cpu in answers.values() for answer in by_cpu.values()))
     roles = {name: patches.role(name, known) for name in sorted(texts)}
     held = {name for name, role in roles.items() if role in ("isa", "abi")}
@@ -97,7 +98,13 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
         }
         for cpu, names in kept.items()
     }
-    table = {"bits": usual, "features": features, "cpus": cpus, "aliases": aliases, "patched": patched}
+    table = {
+        "bits": usual,
+        "features": features,
+        "cpus": cpus,
+        "aliases": dict(sorted(aliases.items())),
+        "patched": patched,
+    }
     if rules:
         table["rules"] = rules
     if patches.together:
@@ -105,6 +112,16 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     if patches.conflicts:
         table |= {"conflicts": patches.conflicts, "needs": patches.needs}
     return table, dict(sorted(texts.items()))
+
+
+def _spellings(plan: Plan, patches: Patches) -> dict[str, str]:
+    """Return the names that clang's driver takes for a CPU, and LLVM itself does not know."""
+    triple = next(iter(plan.triples.values()))
+    answers = ask_all(lambda name: driver(triple, plan.option + name).cpu, patches.spellings)
+    for name, cpu in patches.spellings.items():
+        if answers[name] != cpu:
+            raise PatchError(f"{patches.family}: clang takes {name!r} for {answers[name] or 'no CPU'!r}")
+    return patches.spellings
 
 
 def _ask(triple: str, option: str, cpu: str) -> Answer:

@@ -18,17 +18,14 @@ class Patches:
         self.roles: dict[str, list[str]] = section.get("roles", {})
         self.fields: dict[str, str] = section.get("fields", {})
         self.left_out: dict[str, str] = section.get("left_out", {})
-        self.aliases = {
-            alias: cpu for cpu, names in section.get("aliases", {}).items() for alias in names.split()
-        }
+        self.aliases = _by_name(section.get("aliases", {}))
+        self.spellings = _by_name(section.get("spellings", {}))
         self.cpu_patches: list[dict[str, Any]] = section.get("cpu", [])
         self.feature_patches: list[dict[str, Any]] = section.get("feature", [])
         self.notes: dict[str, str] = section.get("notes", {})
         self.sets: dict[str, str] = section.get("sets", {})
         self.widths: dict[str, str] = section.get("widths", {})
-        self.defined = {
-            cpu: reason for reason, names in section.get("defined", {}).items() for cpu in names.split()
-        }
+        self.defined = _by_name(section.get("defined", {}))
         self.copies: dict[str, dict[str, str]] = section.get("copies", {})
         self.versions: list[str] = section.get("versions", [])
         self.arches: list[str] = section.get("arches", [])
@@ -105,6 +102,11 @@ class Patches:
                 before = patched.get(f"feature {name}", "")
                 patched[f"feature {name}"] = before or patch["reason"]
         return dict(sorted(patched.items()))
+
+
+def _by_name(listed: dict[str, str]) -> dict[str, str]:
+    """Return the key of each of the names that stand behind it."""
+    return {name: key for key, names in listed.items() for name in names.split()}
 
 
 def _chosen(cpu: str, patch: dict[str, Any], has: set[str], defined: set[str]) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from judges.host import ARCHSPEC, flags_of_linux
 from judges.judge import Judge, Row
-from targetspec import CpuTarget, cpu, parse
+from targetspec import CpuTarget, FeatureSet, cpu, parse
+from targetspec.host.arm_features import unlisted
 from targetspec.host.detection import read_facts
 from targetspec.host.facts import Capture
 from targetspec.host.x86 import x86_level
@@ -49,20 +50,10 @@ COMPAT = {
     "asapple:Apple M2000": "a processor that there is not yet: archspec takes the last one, and here nothing is said",
     "asle:skylake_avx512<=icelake": "the client's set has no clwb",
     "asle:cascadelake<=icelake": "the client's set has no clwb",
-    "asle:ppc64le<=power10le": "the architecture's baseline, POWER8, has htm, and POWER10 has it no more",
     "asle:cortex_a72<=neoverse_v2": _CRYPTO,
     "asle:neoverse_n1<=neoverse_v2": _CRYPTO,
 }
-_AES = "clang's sets are without aes, which some of these processors lack"
-UARCHS = {
-    **{f"as:{name}": _AES for name in ("westmere", "sandybridge", "ivybridge", "haswell", "broadwell")},
-    **{f"as:{name}": _CRYPTO for name in ("neoverse_n2", "neoverse_v2", "neoverse_v3ae")},
-    "as:ampere1": "its ancestor Neoverse N1 has spe in LLVM's set, and Ampere-1 has not",
-    "as:ampere1a": "its ancestor Neoverse N1 has spe in LLVM's set, and Ampere-1 has not",
-    "as:m4": "GCC's flags ask for an Armv9.2 with SVE, which the processor is not",
-    "as:power10": "POWER10 has no htm, which POWER8 and POWER9 have",
-    "as:power10le": "POWER10 has no htm, which POWER8 and POWER9 have",
-}
+UARCHS = {"as:m4": "GCC's flags ask for an Armv9.2 with SVE, which the processor is not"}
 
 
 def target_of(name: str) -> CpuTarget:
@@ -81,8 +72,22 @@ def _same_as_ours(name: str) -> tuple[str, str]:
     return ("x86_64" if "x86" in cpu.families_of_cpu(model) else "aarch64"), model
 
 
+# Cryptography is an option of these designs: LLVM's names are without it, and archspec saw machines that have it.
+_OPTIONS = frozenset({"aes", "sha2"})
+
+
+def _seen(code: CpuTarget) -> CpuTarget:
+    """Return code without what no program can observe, statistical profiling for one: archspec knows what Linux shows."""
+    if code.family != "aarch64":
+        return code
+    return code.evolve(features=FeatureSet.closed("aarch64", code.features.names - unlisted()))
+
+
 def _runs(code_for: str, runs_on: str) -> bool:
-    code, machine = target_of(code_for), target_of(runs_on)
+    return _runs_on(target_of(code_for), target_of(runs_on))
+
+
+def _runs_on(code: CpuTarget, machine: CpuTarget) -> bool:
     # 32-bit code on a 64-bit machine: archspec knows of no userland.
     return bool(code.compatible(machine, bridges=("compat32",)))
 
@@ -159,20 +164,24 @@ def _faults_of_uarch(row: Row) -> Iterator[str]:
         if len(names) == 1 and not _means(row["feature_alias"], names[0]):
             yield "not what the others are"
         return
-    target = target_of(row["name"])
-    lacking = flags_of_linux(target.family, row["features"]) - {*(target.features or ())}
-    if lacking:
+    named = target_of(row["name"])
+    lacking = flags_of_linux(named.family, row["features"]) - {*(named.features or ())}
+    if lacking - _OPTIONS:
         yield f"without {sorted(lacking)}"
+    machine = named.evolve(features=named.features.with_changes(lacking)) if lacking else named
     for name in row["ancestors"]:
-        if not _runs(name, row["name"]):
+        if not _runs_on(_seen(target_of(name)), machine):
             yield f"{name} does not run on it"
     for compiler in ("gcc", "clang"):
-        for one in row["flags"].get(compiler, ()):
-            if not one["versions"].endswith(":"):
-                continue
-            code = parse(f"{target.triple} {one['flags']}", "gcc").evolve(vector_bits=None)
-            if not code.compatible(target):
-                yield f"{compiler}'s {one['flags']} does not run on it"
+        for flags in _of_today(row["flags"].get(compiler, ())):
+            code = parse(f"{machine.triple} {flags}", "gcc").evolve(vector_bits=None)
+            if not code.compatible(machine):
+                yield f"{compiler}'s {flags} does not run on it"
+
+
+def _of_today(flags: Iterable[Row]) -> tuple[str, ...]:
+    """Return the flags of the newest versions of a compiler: the last of those without an end."""
+    return tuple(one["flags"] for one in flags if one["versions"].endswith(":"))[-1:]
 
 
 def _means(alias: str, name: str) -> bool:

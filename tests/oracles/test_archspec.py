@@ -30,7 +30,6 @@ _CRYPTO = Accepted(
 _PROFILING = Accepted(
     "Ampere's cores are listed without the profiling extension of Neoverse N1", "LLVM 22 AArch64Processors.td"
 )
-_MEMORY = Accepted(
     "LLVM's POWER8 and 9 have transactional memory, which POWER10 dropped; archspec has no such feature",
     "Power ISA 3.1",
 )
@@ -42,8 +41,6 @@ ACCEPTED = {
     **{("cortex_a72", name): _CRYPTO for name in ("neoverse_n2", "neoverse_v2", "neoverse_v3ae")},
     **{("neoverse_n1", name): _CRYPTO for name in ("neoverse_n2", "neoverse_v2", "neoverse_v3ae")},
     **{("neoverse_n1", name): _PROFILING for name in ("ampere1", "ampere1a")},
-    **{(name, "power10"): _MEMORY for name in ("power8", "power9")},
-    **{(name, "power10le"): _MEMORY for name in ("ppc64le", "power8le", "power9le")},
     ("riscv64", "x60"): _FENCE,
 }  # fmt: skip
 """Where archspec orders two names and the relation does not."""

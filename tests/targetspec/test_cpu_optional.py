@@ -34,7 +34,6 @@ def test_every_row_says_something_of_each_cpu(row):
         ("aarch64", "cortex-x2", {"sve", "sve2"}),
         ("aarch64", "cortex-a72", {"aes", "sha2"}),
         ("systemz", "arch11", {"transactional-execution"}),
-        ("powerpc", "pwr9", {"htm"}),
     ],
 )
 def test_what_is_hidden_takes_along_what_needs_it(family, name, features):

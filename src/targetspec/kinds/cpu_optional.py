@@ -32,9 +32,6 @@ _KEYS = "systems, which leave Key Locker off (InstLatx64: no Alder, Raptor or Me
 _KVM = "Linux KVM: offered to a guest only where the monitor asks for it (virt/kvm/api.rst), and spe never"
 _PHONES = "makers of phones, whose kernels list none on cores that have it (arm-socs-table: Snapdragon 8 Gen 1 to 3)"
 _CRYPTO = "makers of chips without the cryptographic option (/proc/cpuinfo of Odroid C2, Moto G4 and Raspberry Pi 4)"
-_TM = (
-    "Linux on POWER9: off below revision 2.2, and for host processes (arch/powerpc/transactional_memory.rst)"
-)
 _Z = "QEMU's emulator, which has a subset of z13 (its documentation of s390x)"
 _PHONE_CORES = "cortex-a510 cortex-a520 cortex-a710 cortex-a715 cortex-a720 cortex-x2 cortex-x3 cortex-x4"
 _SERVER_CORES = "neoverse-512tvb neoverse-n1 neoverse-n2 neoverse-n3 neoverse-v1 neoverse-v2 neoverse-v3 neoverse-v3ae grace"
@@ -56,7 +53,6 @@ HIDDEN = (
     Hidden("aarch64", _SERVER_CORES, "mte pauth spe sve sve-bitperm", _KVM),
     Hidden("aarch64", "cortex-a53 cortex-a72", "aes sha2", _CRYPTO),
     Hidden("arm", "cortex-a53 cortex-a72", "aes sha2", _CRYPTO),
-    Hidden("powerpc", "pwr9", "htm", _TM),
     Hidden("systemz", "zEC12 arch10 z13 arch11", "transactional-execution", _Z),
 )
 """The reviewed list. What LLVM leaves out of a name's set already (AVX-512 of Alder Lake) needs no row."""
