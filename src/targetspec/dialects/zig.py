@@ -9,7 +9,9 @@ a range of them: the least one is the floor that the triple holds, the greatest 
 may also follow `-target` or be that of `-Dtarget=`, the CPU that of `-mcpu` or `-Dcpu=`, and `-ofmt=` names the object
 format. `baseline` is the CPU that zig takes for it. `native` names no architecture and no CPU, for it means another one
 on each machine; as the system it states none. zig's systems imply a vendor (apple, amd, nvidia ...), and names of its
-own stand for the features that they bring, where LLVM has no such CPU. Every other option is a leftover.
+own stand for the features that they bring, where LLVM has no such CPU. A model has the features that zig gives it,
+which are not always those of LLVM's CPU of the name, and changes are closed as zig's compiler closes them. A feature
+that zig alone has, or whose architecture has no table, is a leftover (`+smap`), and so is every other option.
 
 Source: zig 0.17 (`lib/std/Target/Query.zig`, `zig targets`).
 """
@@ -157,6 +159,9 @@ def _query(source: Source, word: Word, object_format: Word | None) -> _Query:
     abi, abi_version = _abi(source, os, rest[1]) if len(rest) > 1 else (None, "")
     if len(rest) >= _MOST_PARTS:
         raise source.fault(rest[_MOST_PARTS - 1], "a query has three parts: architecture, system, ABI")
+    if os == "opencl":
+        # No system of triples: the version is that of the environment.
+        abi_version, version = _opencl_version(source, rest[0], abi, abi_version, version), ""
     name, vendor = os_facts(os)
     triple: Triple = source.reading(
         {"triple": word},
@@ -171,6 +176,13 @@ def _query(source: Source, word: Word, object_format: Word | None) -> _Query:
         ),
     )
     return _Query(os, triple, most)
+
+
+def _opencl_version(source: Source, system: Word, abi: str | None, abi_version: str, version: str) -> str:
+    if version and abi not in (None, "none"):
+        place = system.after(len("opencl."))
+        raise source.fault(place, "no triple has a version of opencl beside an ABI", "leave one out")
+    return version or abi_version
 
 
 def _arch(source: Source, word: Word) -> str:

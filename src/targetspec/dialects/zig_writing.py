@@ -85,7 +85,7 @@ def _check_rest(triple: Triple, os: str, abi: str, unfit: Unfit) -> None:
 
 
 def _os_version(triple: Triple, os: str, unfit: Unfit) -> str:
-    version = triple.os_version
+    version = triple.environment_version if os == triple.environment == "opencl" else triple.os_version
     if not version:
         return ""
     if os == "windows" and windows_name(version):
@@ -101,7 +101,7 @@ def _abi_version(target: CpuTarget, triple: Triple, unfit: Unfit) -> str:
     version = triple.environment_version
     if triple.environment == "android" and version.isdigit():
         return f".{version}"
-    if version:
+    if version and triple.environment != "opencl":
         unfit.append(("triple", f"zig has no version {version} of {triple.environment}"))
     glibc = _glibc(target)
     return f".{glibc}" if glibc else ""
