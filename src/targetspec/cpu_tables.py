@@ -90,8 +90,7 @@ class Table:
             if "covers" in row
         )
         self._together = tuple(
-            (self.mask(parts.split()), self.bit[name])
-            for name, parts in document.get("together", {}).items()
+            (self.mask(parts.split()), self.bit[name]) for name, parts in document.get("together", {}).items()
         )
         self.rules = tuple(
             (self.mask(need.split()), self._up[give]) for give, need in document.get("rules", {}).items()

@@ -229,7 +229,9 @@ class FeatureSet:
 def _names(function: str, argument: str, names: Any) -> tuple[str, ...]:
     """Return names as a tuple; refuse a bare string, whose letters nobody means."""
     allowed = "an iterable of names, each a str"
-    if type(names) not in (tuple, list, frozenset) and (isinstance(names, str) or not isinstance(names, Iterable)):
+    if type(names) not in (tuple, list, frozenset) and (
+        isinstance(names, str) or not isinstance(names, Iterable)
+    ):
         raise wrong_type(f"FeatureSet.{function}", argument, names, allowed, "wrap a single one in a list")
     found = tuple(names)
     if not set(map(type, found)) <= {str}:

@@ -84,6 +84,9 @@ def show(value: Any) -> str:
         return "not stated"
     if isinstance(value, frozenset):
         return ", ".join(sorted(map(str, value))) or "nothing"
+    if isinstance(value, tuple) and all(type(part) is int for part in value):
+        # A version: the parts that `version_key` leaves out are zeros.
+        return ".".join(map(str, value if len(value) > 1 else (*(value or (0,)), 0)))
     if isinstance(value, tuple):
         return " ".join("?" if part is None else str(part) for part in value)
     return str(value)

@@ -186,6 +186,42 @@ def test_images_come_as_containerd_picks_them() -> None:
     assert [images[2], images[1], images[0]] == list(found)
 
 
+@pytest.mark.parametrize(
+    ("machine", "order"),
+    [
+        ("linux/amd64/v3", "linux/amd64/v3 linux/amd64/v2 linux/amd64 linux/386"),
+        ("linux/amd64", "linux/amd64 linux/386"),
+        ("linux/386", "linux/386"),
+        ("linux/arm/v8", "linux/arm/v8 linux/arm/v7 linux/arm/v6 linux/arm/v5"),
+        ("linux/arm/v6", "linux/arm/v6 linux/arm/v5"),
+        (
+            "linux/arm64/v9.1",
+            "linux/arm64/v9.1 linux/arm64/v8.6 linux/arm64/v8.5 linux/arm64/v8.1 linux/arm64 linux/arm/v8 linux/arm/v7 linux/arm/v6 linux/arm/v5",
+        ),
+        ("linux/arm64/v9", "linux/arm64/v9 linux/arm64/v8.5 linux/arm64/v8.1 linux/arm64 linux/arm/v8 linux/arm/v7 linux/arm/v6 linux/arm/v5"),
+        ("linux/arm64", "linux/arm64 linux/arm/v8 linux/arm/v7 linux/arm/v6 linux/arm/v5"),
+        ("windows/amd64", "windows/amd64 windows/386"),
+    ],
+)  # fmt: skip
+def test_all_images_that_run_and_no_other_come_in_containerds_order(machine: str, order: str) -> None:
+    """Whatever the order given: the machine's own variant, older ones, and those for a 32-bit userland of it."""
+    texts = {
+        *order.split(),
+        *(
+            "linux/amd64/v4",
+            "linux/arm64/v9.2",
+            "linux/s390x",
+            "freebsd/amd64",
+            "darwin/arm64",
+            "windows/arm64",
+        ),
+    }
+    for listed in (sorted(texts), sorted(texts, reverse=True)):
+        images = {text: parse(text, "oci") for text in listed}
+        found = ordered(images.values(), run_on=parse(machine, "oci"), bridges="compat32")
+        assert [images[text] for text in order.split()] == list(found)
+
+
 # -- shared caches ------------------------------------------------------------------------------------
 
 

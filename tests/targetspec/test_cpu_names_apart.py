@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from targetspec import CpuTarget
+from targetspec import CpuTarget, parse
 
 ARM, HEXAGON, RISCV = "arm-none-eabi", "hexagon-unknown-elf", "riscv32-unknown-elf"
 
@@ -40,6 +40,24 @@ def test_what_a_design_lacks_no_change_of_fields_mends():
     assert reason.repair is None
     (reason,) = whole.compatible(whole.evolve(restrictions={"tinycore"})).reasons
     assert ("restrictions", frozenset()) == reason.repair
+
+
+@pytest.mark.parametrize("triple", ["powerpc64le-linux-gnu", "powerpc64-linux-gnu"])
+@pytest.mark.parametrize("name", ["pwr8", "pwr9"])
+def test_power10_dropped_transactional_memory(triple, name):
+    """LLVM's POWER8 and 9 have htm, which alone keeps their code from POWER10; without it their code runs there.
+
+    Source: Power ISA 3.1, which has no such facility; LLVM 22, PPC.td.
+    """
+    power10 = CpuTarget(triple=triple, cpu="pwr10")
+    code = CpuTarget(triple=triple, cpu=name)
+    (reason,) = code.compatible(power10).reasons
+    assert ("features", "htm", "blocks") == (reason.field, reason.needed, reason.weight)
+    without = code.evolve(features=code.features.with_changes(remove=["htm"]))
+    assert without == parse(f"{triple} -mcpu={name} -mattr=-htm", "llvm")
+    assert ("yes", ()) == (without.compatible(power10).answer, without.compatible(power10).reasons)
+    assert CpuTarget(triple=triple, cpu="pwr8").compatible(CpuTarget(triple=triple, cpu="pwr9"))
+    assert CpuTarget(triple=triple, cpu="pwr10").compatible(CpuTarget(triple=triple, cpu="pwr11"))
 
 
 @pytest.mark.parametrize(("code", "machine"), [("e", "i"), ("i", "e")])

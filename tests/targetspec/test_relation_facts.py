@@ -185,3 +185,26 @@ def test_hexagon_runs_older_vectors() -> None:
     for need, answer in (("v65", "yes"), ("v66", "yes"), ("v67", "no")):
         code, there = HexagonTarget(**bytes_, hvx_version=need), HexagonTarget(**bytes_, hvx_version="v66")
         assert answer == code.compatible(there).answer
+
+
+@pytest.mark.parametrize(("one", "other"), [("3.0", "3.1"), ("3.1", "3.0")])
+def test_a_reason_against_linking_says_what_each_side_has(one: str, other: str) -> None:
+    """Whichever side asks for more, the first is said to be needed and the second to be there."""
+    first, second = MetalTarget(language_version=one), MetalTarget(language_version=other)
+    (reason,) = first.compatible(second, purpose="link").reasons
+    assert (one, other) == (reason.needed, reason.available)
+
+
+@pytest.mark.parametrize(
+    ("code", "machine", "said"),
+    [
+        ("aarch64-linux-android24", "aarch64-linux-android21", ("24", "21")),
+        ("arm64-apple-macosx14", "arm64-apple-macosx13.5", ("14.0", "13.5")),
+        ("x86_64-unknown-freebsd14", "x86_64-unknown-freebsd", ("14.0", "not stated")),
+    ],
+)
+def test_versions_are_said_as_people_write_them(code: str, machine: str, said: tuple[str, str]) -> None:
+    """API levels are plain numbers, and other versions have two parts at least."""
+    reasons = CpuTarget(triple=code).compatible(CpuTarget(triple=machine)).reasons
+    (reason,) = [one for one in reasons if "version" in one.field]
+    assert said == (reason.needed, reason.available)

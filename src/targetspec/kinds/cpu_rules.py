@@ -148,14 +148,6 @@ def _api_level(target: Any) -> tuple[int, ...] | None:
     return version_key(triple.environment_version)
 
 
-def _say_versions(need: Any, have: Any) -> tuple[str, str]:
-    return _name_version(need), _name_version(have)
-
-
-def _name_version(version: tuple[int, ...] | None) -> str:
-    return show(None) if version is None else ".".join(map(str, version)) or "0"
-
-
 OS_FLOOR = Rule(
     label="triple.os_version",
     statement="the system's version must be at least the one that the code was built for",
@@ -163,7 +155,6 @@ OS_FLOOR = Rule(
     decide=at_most,
     demand=_os_version,
     promise=_os_version,
-    say=_say_versions,
     repair=take_over("triple"),
     advice="state the version of the system that runs it, in its triple",
     bridge=over("triple.os_version"),
@@ -176,7 +167,7 @@ API_LEVEL = Rule(
     decide=at_most,
     demand=_api_level,
     promise=_api_level,
-    say=_say_versions,
+    say=lambda need, have: (show(need).removesuffix(".0"), show(have).removesuffix(".0")),
     repair=take_over("triple"),
     advice="state the API level of the system that runs it, in its triple: android24",
 )
@@ -384,7 +375,7 @@ def _say_libc(need: Any, have: Any) -> tuple[str, str]:
 def _name_libc(libc: Any, otherwise: str) -> str:
     if libc is None:
         return otherwise
-    return libc[0] if libc[1] is None else f"{libc[0]} {_name_version(libc[1])}"
+    return libc[0] if libc[1] is None else f"{libc[0]} {show(libc[1])}"
 
 
 def _newer_libc(built_for: Any, run_on: Any) -> tuple[str, Any] | None:

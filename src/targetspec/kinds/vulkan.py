@@ -58,11 +58,7 @@ def _say(need: Versions, have: Versions) -> tuple[str, str]:
 
 def _written(versions: Versions) -> str:
     named = zip(("Vulkan", "SPIR-V"), versions, strict=True)
-    return " with ".join(f"{name} {_dotted(version)}" for name, version in named if version) or show(None)
-
-
-def _dotted(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, (*version, 0)[: max(2, len(version))]))
+    return " with ".join(f"{name} {show(version)}" for name, version in named if version) or show(None)
 
 
 def _repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:

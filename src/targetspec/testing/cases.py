@@ -34,7 +34,14 @@ _CPUS: tuple[dict[str, Any], ...] = (
     # What another version of the tables held, names included that no version has.
     {**_PLAIN, "features": ["avx2", "from-the-future"], "tables": "99.0.0"},
     {**_PLAIN, "features": ["sse2"], "tables": "19.1.0"},
-    {**_PLAIN, "cpu": "znver99", "tune": "znver98", "features": ["avx2"], "tuning": ["+odd"], "tables": "99.0.0"},
+    {
+        **_PLAIN,
+        "cpu": "znver99",
+        "tune": "znver98",
+        "features": ["avx2"],
+        "tuning": ["+odd"],
+        "tables": "99.0.0",
+    },
     {"kind": "cpu", "triple": _LINUX, "cpu": "haswell", "tune": "znver4", "tuning": ["-fast-bextr"]},
     {**_PLAIN, "num_cores": 1, "l1d_cache_bytes": 1, "l2_cache_bytes": 1, "cache_line_bytes": 1},
     {**_PLAIN, "num_cores": _MOST, "l3_cache_bytes": _MOST, "vector_bits": 1 << 16},
