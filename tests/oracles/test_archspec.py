@@ -30,9 +30,6 @@ _CRYPTO = Accepted(
 _PROFILING = Accepted(
     "Ampere's cores are listed without the profiling extension of Neoverse N1", "LLVM 22 AArch64Processors.td"
 )
-    "LLVM's POWER8 and 9 have transactional memory, which POWER10 dropped; archspec has no such feature",
-    "Power ISA 3.1",
-)
 _FENCE = Accepted(
     "LLVM's spacemit-x60 is of RVA22, which has no zifencei; riscv64 here is rv64gc",
     "LLVM 22 RISCVProcessors.td",
