@@ -103,8 +103,8 @@ class Table:
     def _climb(self, name: str) -> int:
         known = self._up.get(name)
         if known is None:
-            # A group (RISC-V's rva22u64, Arm's crypto) only stands for what it implies.
-            known = 0 if self._is_group(name) else self.bit[name]
+            # A group (RISC-V's rva22u64) only stands for what it implies.
+            known = 0 if self.features[name].get("field") == "group" else self.bit[name]
             for implied in self.features[name].get("implies", "").split():
                 known |= self._climb(implied)
             self._up[name] = known
@@ -280,18 +280,11 @@ class Table:
             raise FeatureRoleError(self.family, name, row["role"])
         return None if row.get("field", "group") != "group" else name
 
-    def _is_group(self, name: str) -> bool:
-        return self.features[name].get("field") == "group"
-
-    def _refusable(self, name: str) -> str | None:
+    def _single(self, name: str) -> str | None:
         held = self.held(name)
-        if held is not None and self._is_group(held) and "takes" not in self.features[held]:
+        if held is not None and self.features[held].get("field") == "group":
             raise FeatureRoleError(self.family, held, "group")
         return held
-
-    def shows(self, name: str) -> int:
-        """Return the mask of what shows that a feature is there: itself, or all that a group stands for."""
-        return self._up[name] if self._is_group(name) else self.bit[name]
 
     def canonical_cpu(self, name: str) -> str:
         """Return a CPU's canonical name.
@@ -329,16 +322,15 @@ class Table:
             FeatureConflictError: what is asked for implies what is refused.
         """
         wanted = [name for name in map(self.held, add) if name is not None]
-        refused = [name for name in map(self._refusable, remove) if name is not None]
+        refused = [name for name in map(self._single, remove) if name is not None]
         self._check(wanted, refused)
         gone = functools.reduce(lambda mask, name: mask | self.gone(name), refused, 0)
         mask = self._without(mask, gone)
         wide = self._cover(mask)
         # What is there already brings nothing; what is only covered is listed from now on, as clang does.
-        groups = self.mask(filter(self._is_group, wanted))
-        fresh = groups | self.ups(name for name in wanted if not self.bit[name] & wide)
-        named = self.ups(name for name in wanted if not self._is_group(name))
-        return self.checked(self._bringing(mask | named | fresh, fresh, gone) & ~groups)
+        fresh = self.ups(name for name in wanted if not self.bit[name] & wide)
+        named = self.ups(name for name in wanted if self.features[name].get("field") != "group")
+        return self.checked(self._bringing(mask | named | fresh, fresh, gone))
 
     def _without(self, mask: int, gone: int) -> int:
         # What only a version covered stays when the version goes, as LLVM clears no more than what implies the name;
@@ -362,15 +354,11 @@ class Table:
             mask |= fresh
         return mask
 
-    def _refused_by(self, name: str) -> int:
-        """Return the mask of what must not be asked for beside a refusal: of a group what goes with it."""
-        return self.mask(self.features[name]["takes"].split()) if self._is_group(name) else self.bit[name]
-
     def _check(self, wanted: list[str], refused: list[str]) -> None:
         for name in wanted:
             reach = self.reach(name)
             for other in refused:
-                if reach & self._refused_by(other):
+                if reach & self.bit[other]:
                     reason = f"{name} implies {other}" if name != other else "asked for and refused at once"
                     raise FeatureConflictError(self.family, f"+{name}", f"-{other}", reason)
 
