@@ -23,6 +23,7 @@ UNSAID = {
     "key twice": "a schema judges the value that a reader made of a text, in which one of the two keys is gone",
     "line break at the end": "the $ of a pattern matches before it in some engines, Python's among them",
     "length of a text": "a document has at most two million characters, counted as they are written",
+    "length of a set": "the names of a set have so many characters together; a schema counts the names, and those of each",
     "unknown name": "CPUs and features: which there are depends on the triple, and on the version of the tables; the schema"
     " offers today's names to editors, and takes others",
     "no such triple": "the parts of a triple are read one by one, with their aliases",

@@ -139,6 +139,7 @@ EXAMPLES: dict[str, Any] = {
     "key twice": '{"kind": "cpu", "kind": "cpu"}',
     "line break at the end": '{"kind": "cpu", "cpu": "generic\\n"}',
     "length of a text": '{"kind": "cpu"}' + " " * 10_000_000,
+    "length of a set": json.dumps({"kind": "cuda", "libs": [f"{n:0200}" for n in range(100)]}),
     "unknown name": json.dumps({**GOOD, "cpu": "znver33"}),
     "no such triple": '{"kind": "cpu", "triple": "x86_64-lnux"}',
     "fields that contradict each other": json.dumps({**GOOD, "libc": "musl"}),
