@@ -1,4 +1,8 @@
-"""The final: contestants timed in turn on the same arrays until the fastest is told apart, or is not."""
+"""The final: contestants timed in turn on the same arrays until the fastest is told apart, or is not.
+
+Chance, not habit, says who begins: then whatever falls on a certain place in the order, as the loss of the caches
+does where the system's time slices fall in step with the rounds, falls on all alike, and equal ones come out equal.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,25 @@ from typing import Any
 
 import attrs
 
+from tuner.calmness import Interruptions, Rounds
 from tuner.checking import prepare_trial
 from tuner.kernel import Kernel
 from tuner.loading import load
 from tuner.measure import repeated
 from tuner.signtest import EQUAL, sign_interval
-from tuner.timing import calibrate, jitter, read, typical
+from tuner.timing import calibrate, jittered, orders, read, typical
 
-_LEVEL = 0.01
 _FEWEST_ROUNDS = 8
 _MOST_ROUNDS = 512
-# Few and far between: each look is another chance to be wrong.
-_LOOKS = (16, 32, 64, 128, 256)
+# Few and far between: each look is another chance to be wrong. Six of them at this level are wrong in one of a
+# hundred together.
+_LOOKS = (20, 40, 80, 160, 320)
+_LEVEL = 0.002
+_NEAR = 4.0
+_GLANCES = 3
+# Of a reading that is longer (seconds), another try would hardly be in peace, and would cost as much again.
+_LONG = 0.002
+_TRIES = 4
 
 
 @attrs.frozen
@@ -30,7 +41,7 @@ class Race:
 
     `order`: the objects, fastest first. `costs`: the typical time of each contestant in seconds; `times`: one reading
     a round, where readings of equal place were taken in turn. `separated`: the first is faster than the second object
-    by more than counts as equal; `interval`: the bounds of the second's cost over the first's, at 99 %.
+    by more than counts as equal; `interval`: the bounds of the second's cost over the first's, at 99.8 %.
     """
 
     order: tuple[int, ...]
@@ -60,8 +71,9 @@ def race(
 ) -> Race:
     """Time candidates that passed their check, and peers of the kernel, against each other.
 
-    Rounds go through the contestants forwards and backwards in turn, on one set of arrays, until the two fastest
-    objects are separated or `seconds` of CPU time are spent, 8 rounds at least.
+    Rounds go through the contestants in an order drawn by lot and back, on one set of arrays, until the two fastest
+    objects are separated or `seconds` of CPU time are spent, 8 rounds at least. A reading in which the system took the
+    processor away is taken again where it is short, else it does not count where there are enough others.
     """
     stage("load")
     trial = prepare_trial(kernel, problem, seed)
@@ -77,16 +89,21 @@ def race(
 
 
 def judge(times: Sequence[Sequence[float]], objects: int) -> Race:
-    """Order the first so many contestants by cost and compare the first two of them round by round."""
+    """Order the first so many contestants by cost and compare the first two of them, two rounds at a time."""
     costs = tuple(map(typical, times))
     order = tuple(sorted(range(objects), key=costs.__getitem__))
     low, high = -math.inf, math.inf
     if objects > 1:
-        pairs = zip(times[order[1]], times[order[0]], strict=True)
-        low, high = sign_interval([math.log(slow / fast) for slow, fast in pairs], _LEVEL)
+        low, high = sign_interval(_there_and_back(times[order[1]], times[order[0]]), _LEVEL)
     return Race(
         order, costs, tuple(map(tuple, times)), low > math.log(EQUAL), (math.exp(low), math.exp(high))
     )
+
+
+def _there_and_back(ones: Sequence[float], others: Sequence[float]) -> list[float]:
+    """Give the log ratio over each two rounds, in which each is first once: these are independent, one is not."""
+    logs = [math.log(one / other) for one, other in zip(ones, others, strict=True)]
+    return [(there + back) / 2 for there, back in zip(logs[::2], logs[1::2], strict=False)]
 
 
 def merge(races: Sequence[Race], objects: int) -> Race:
@@ -107,29 +124,56 @@ def _take_rounds(
     *,
     batched: bool,
 ) -> list[list[float]]:
-    calls = _alike([_warm_up(run) if batched else 1 for run in runs])
-    times: list[list[float]] = [[] for _ in runs]
-    rng = random.Random(len(runs))  # noqa: S311 -- no secret
-    ends = time.thread_time() + seconds
-    for rounds in range(1, _MOST_ROUNDS + 1):
-        # Forwards and backwards in turn, so that a drift falls on all alike.
-        order = range(len(runs)) if rounds % 2 else reversed(range(len(runs)))
-        factor = jitter(rng)
-        for number in order:
+    calls = _alike([_warm_up(run) for run in runs]) if batched else [1] * len(runs)
+    rng = random.Random()  # noqa: S311 -- no secret
+    order, ends = orders(len(runs), rng), time.thread_time() + seconds
+    rounds, interruptions, looks = Rounds(len(runs)), Interruptions(), list(_LOOKS)
+    while True:
+        lengths = jittered(calls, rng)
+        block = [_take_round(runs, next(order), lengths, between, interruptions) for _ in range(2)]
+        rounds.add([readings for readings, _ in block], interrupted=any(cut for _, cut in block))
+        times = rounds.chosen
+        if len(times[0]) >= _MOST_ROUNDS or (len(rounds) >= _FEWEST_ROUNDS and time.thread_time() >= ends):
+            return times
+        if objects > 1 and looks and len(times[0]) >= looks[0]:
+            del looks[0]
+            if judge(times, objects).separated:
+                return times
+
+
+def _take_round(
+    runs: Sequence[Callable[[int], object]],
+    order: Sequence[int],
+    lengths: Sequence[int],
+    between: Callable[[], object],
+    interruptions: Interruptions,
+) -> tuple[list[float], bool]:
+    """Give a reading of each, and whether one of them was interrupted in spite of a few tries."""
+    readings, cut = [0.0] * len(runs), False
+    for number in order:
+        for _ in range(_TRIES):
             between()
-            times[number].append(read(runs[number], max(1, round(calls[number] * factor))))
-        if rounds >= _FEWEST_ROUNDS and time.thread_time() >= ends:
-            break
-        if rounds in _LOOKS and objects > 1 and judge(times, objects).separated:
-            break
-    return times
+            readings[number] = read(runs[number], lengths[number])
+            interrupted = interruptions.came()
+            if not interrupted or readings[number] * lengths[number] > _LONG:
+                break
+        cut |= interrupted
+    return readings, cut
 
 
-def _alike(calls: Sequence[int]) -> list[int]:
-    """Give contestants of about the same speed batches of the same length: the first call of one is the coldest."""
-    return [max(other for other in calls if other <= 2 * own) for own in calls]
+def _alike(paces: Sequence[tuple[int, float]]) -> list[int]:
+    """Give contestants of about the same speed batches of the same length: the first call of one is the coldest.
+
+    `paces`: the calls of a batch and the seconds a call, as met when the machine may have been busy.
+    """
+    return [
+        max(calls for calls, other in paces if 1 / _NEAR <= other / seconds <= _NEAR) for _, seconds in paces
+    ]
 
 
-def _warm_up(run: Callable[[int], object]) -> int:
+def _warm_up(run: Callable[[int], object]) -> tuple[int, float]:
     run(2)
-    return calibrate(run)
+    calls = calibrate(run)
+    seconds = read(run, calls)
+    again = [read(run, calls) for _ in range(_GLANCES if seconds * calls < _LONG else 0)]
+    return calls, max(min(seconds, *again, seconds), 1e-9)

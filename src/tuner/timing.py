@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import attrs
 
@@ -87,9 +87,18 @@ def calibrate(run: Runner, clock: str = CLOCK) -> int:
     return calls
 
 
-def jitter(rng: random.Random) -> float:
-    """Draw a factor for the length of batches, so that they fall in step with nothing periodic on the machine."""
-    return rng.uniform(1 - _JITTER, 1 + _JITTER)
+def jittered(calls: Sequence[int], rng: random.Random) -> list[int]:
+    """Draw lengths for batches, longer or shorter in the same proportion, so that they fall in step with nothing."""
+    factor, part = rng.uniform(1 - _JITTER, 1 + _JITTER), rng.random()
+    return [max(1, int(one * factor + part)) if one > 1 else 1 for one in calls]
+
+
+def orders(count: int, rng: random.Random) -> Iterator[list[int]]:
+    """Give the order of each round: drawn by lot, then backwards, so that a drift falls on all alike (ABBA)."""
+    while True:
+        order = rng.sample(range(count), count)
+        yield order
+        yield order[::-1]
 
 
 def take_times(
@@ -114,14 +123,15 @@ def take_times(
     fewest, most = (n * (_WALL_BATCHES if clock == WALL else 1) for n in (_FEWEST_BATCHES, _MOST_BATCHES))
     if rival:
         rival(1)  # its data are warm by now, its code is not
-    rng = random.Random(calls)  # noqa: S311 -- no secret
+    rng = random.Random()  # noqa: S311 -- no secret
     mine: list[float] = []
     theirs: list[float] = []
+    pair = [(mine, run), (theirs, rival)] if rival else [(mine, run)]
+    order = orders(len(pair), rng)
     while len(mine) < most:
-        own = (mine, run)
-        pair = (own, (theirs, rival)) if rival else (own,)
-        length = max(1, round(calls * jitter(rng)))
-        for times, runner in pair if len(mine) % 2 == 0 else pair[::-1]:
+        (length,) = jittered([calls], rng)
+        for number in next(order):
+            times, runner = pair[number]
             between()
             times.append(read(runner, length, clock))
         if len(mine) > 1 and _is_hopeless(mine, best):

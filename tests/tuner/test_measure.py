@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import os
 import pickle
+import random
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
@@ -15,6 +20,7 @@ from hypothesis import strategies as st
 
 from machines import DOUBLING, HOST, NEON, double_reference, map_arguments, map_ir, no_stage
 from tuner.build import compile_text
+from tuner.calmness import Interruptions, Rounds
 from tuner.checking import describe_errors, prepare_trial
 from tuner.errors import KernelError
 from tuner.kernel import Kernel, Work
@@ -24,7 +30,7 @@ from tuner.peak import fma_peak, memory_peak, read_text
 from tuner.racing import _alike, judge, merge, race, sign_interval
 from tuner.record import Outcome
 from tuner.space import Space
-from tuner.timing import Timing, take_times, typical
+from tuner.timing import Timing, jittered, orders, take_times, typical
 
 SPACE = Space({"unroll": [1]})
 PROBLEM = {"n": 1000}
@@ -336,7 +342,8 @@ def test_readings_are_taken_in_turn_with_the_rivals() -> None:
     assert timing.ratio.slower
     assert not timing.stopped_early
     readings = [name for name, _ in story if name != "restored"][-16:]
-    assert ["mine", "rival", "rival", "mine"] * 4 == readings
+    there_and_back = {("mine", "rival", "rival", "mine"), ("rival", "mine", "mine", "rival")}
+    assert there_and_back >= {tuple(readings[at : at + 4]) for at in range(0, 16, 4)}
     assert all(("restored", 0) == story[at - 1] for at in range(len(story) - 32, len(story)) if story[at][1])
 
 
@@ -439,7 +446,7 @@ def test_interval_ranks() -> None:
 
 def test_a_race_is_judged_by_pairs() -> None:
     """Drift that falls on both alike does not hide a difference of 2 %; one of 0.3 % does not count."""
-    drift = [1 + n / 10 for n in range(16)]
+    drift = [1 + n / 10 for n in range(24)]
     for factor, separated in ((1.02, True), (1.003, False), (1.0, False)):
         judged = judge([[factor * t for t in drift], drift], 2)
         assert judged.separated is separated
@@ -449,16 +456,75 @@ def test_a_race_is_judged_by_pairs() -> None:
 
 def test_races_of_several_processes_are_judged_together() -> None:
     """Too few rounds in each are enough together."""
-    parts = [judge([[1.1] * 5, [1.0] * 5], 2) for _ in range(2)]
+    parts = [judge([[1.1] * 12, [1.0] * 12], 2) for _ in range(2)]
     assert [False, False] == [part.separated for part in parts]
     merged = merge(parts, 2)
-    assert ((1, 0), True, 10) == (merged.order, merged.separated, len(merged.times[0]))
+    assert ((1, 0), True, 24) == (merged.order, merged.separated, len(merged.times[0]))
+
+
+def test_two_rounds_are_one_observation() -> None:
+    """What harms who is first, and who is first in turn, separates nobody, however often it comes."""
+    assert not judge([[1.5, 1.0] * 100, [1.0, 1.5] * 100], 2).separated
+    assert not judge([[1.1] * 18, [1.0] * 18], 2).separated  # nine observations
+    assert judge([[1.1] * 20, [1.0] * 20], 2).separated
 
 
 def test_contestants_of_about_the_same_speed_have_batches_of_the_same_length() -> None:
-    """A batch of one call and one of two are not compared; one of a hundred calls costs no slow contestant that many."""
-    assert [2, 2, 100] == _alike([1, 2, 100])
-    assert [7, 7, 1] == _alike([5, 7, 1])
+    """A busy moment gives one a batch of one call and its like one of five; far slower ones are spared such many."""
+    assert [5, 5, 100] == _alike([(1, 0.0003), (5, 0.0001), (100, 0.00001)])
+    assert [7, 7, 1] == _alike([(5, 1.0), (7, 1.1), (1, 5.0)])
+
+
+def test_each_is_first_as_often_as_chance_wills() -> None:
+    """Rounds go there and back; who begins is drawn, so that nothing periodic can single one out."""
+    drawn = orders(2, random.Random(1))
+    rounds = [tuple(next(drawn)) for _ in range(200)]
+    assert rounds[1::2] == [there[::-1] for there in rounds[::2]]
+    assert 30 < sum(there == (0, 1) for there in rounds[::2]) < 70
+    assert 5 < sum(one != other for one, other in itertools.pairwise(rounds[::2]))
+
+
+def test_batches_vary_in_step_with_each_other() -> None:
+    """Also batches of two calls vary, contestants alike; one call stays one."""
+    rng = random.Random(1)
+    lengths = [jittered([2, 2, 1], rng) for _ in range(200)]
+    assert {1, 2, 3} >= {own for own, _, _ in lengths} > {2}
+    assert all(own == other and one == 1 for own, other, one in lengths)
+
+
+def test_interrupted_rounds_do_not_count_where_there_are_others() -> None:
+    """They are left out whole; where hardly any is in peace, all count."""
+    rounds = Rounds(2)
+    for number in range(10):
+        rounds.add([[1.0, 2.0], [1.0, 2.0]], interrupted=False)
+        rounds.add([[9.0, 2.0 + number]] * 2, interrupted=True)
+    assert [[1.0] * 20, [2.0] * 20] == rounds.chosen
+    assert 40 == len(rounds)
+    for _ in range(40):
+        rounds.add([[9.0, 9.0]] * 2, interrupted=True)
+    assert 120 == len(rounds.chosen[0])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts the interruptions of one thread")
+def test_an_interruption_is_noticed() -> None:
+    """A thread that gave way to another on one processor was interrupted; one that slept was not."""
+    interruptions = Interruptions()
+    time.sleep(0.001)
+    assert not interruptions.came()
+    before = os.sched_getaffinity(0)
+    one = min(before)
+    os.sched_setaffinity(0, {one})
+    busy = subprocess.Popen(
+        [sys.executable, "-c", f"import os; os.sched_setaffinity(0, {{{one}}})\nwhile True: pass"]
+    )
+    try:
+        ends = time.monotonic() + 30
+        while not interruptions.came():
+            assert time.monotonic() < ends
+    finally:
+        os.sched_setaffinity(0, before)
+        busy.kill()
+        busy.wait()
 
 
 def test_one_contestant_is_not_separated() -> None:
