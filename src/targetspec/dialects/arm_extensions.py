@@ -115,6 +115,8 @@ def architecture(family: str, name: str) -> str | None:
 def sub_architecture(name: str) -> str:
     """Return how a 32-bit triple spells the version that -march names: `armv7-a` -> `armv7a`."""
     version = _version(name)
+    if version.startswith("iwmmxt"):
+        return "armv5te"
     return f"arm{version.replace('-', '')}" if version.startswith("v") else version
 
 
