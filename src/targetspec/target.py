@@ -33,7 +33,8 @@ from targetspec.fields import (
     spec,
     specs_of,
 )
-from targetspec.rules import Answer, Purpose, Rule, both_ways, re_measure, subset
+from targetspec.host_rules import HOST
+from targetspec.rules import Purpose, Rule, both_ways, re_measure, subset
 
 # Far more than any program's devices; a document of so many of the largest targets is still read.
 MOST_MEMBERS = 16
@@ -100,59 +101,6 @@ class MembersShape(Shape):
         }
 
 
-def _host_answer(need: Target | None, have: Target | None) -> Answer:
-    if need is None:
-        return "yes"
-    return "unknown" if have is None else need.compatible(have).answer
-
-
-def _host_say(need: Target | None, have: Target | None) -> tuple[str, str]:
-    if need is None or have is None:
-        return str(need or "nothing"), str(have or "no host stated")
-    inner = "; ".join(str(reason) for reason in need.compatible(have).reasons)
-    return f"[{need}]", f"[{have}]{': ' if inner else ''}{inner}"
-
-
-def _host_bridge(built_for: Target, run_on: Target, bridges: tuple[str, ...]) -> str:
-    """Return the bridges that the code for the host takes, one by one."""
-    if built_for.host is None or run_on.host is None:
-        return ""
-    verdict = built_for.host.compatible(run_on.host, bridges=bridges)
-    return ", ".join({reason.bridge: None for reason in verdict.reasons if reason.bridge}) if verdict else ""
-
-
-def doubted(need: Target | None, have: Target | None) -> str:
-    """Return what code needs of a target that its machines may hide, in words; empty where nothing, or no yes, is doubted."""
-    if need is None or have is None:
-        return ""
-    return ", ".join(one.needed for one in need.compatible(have).reasons if one.weight == "caution")
-
-
-_HOST_DOUBT = Rule(
-    label="host",
-    statement="the name of the host's CPU stands for features that some machines hide; detect the machine to know",
-    source="compatibility of hosts, host against host",
-    decide=lambda need, have: "unknown" if doubted(need, have) else "yes",
-    demand=lambda target: target.host,
-    promise=lambda target: target.host,
-    say=lambda need, have: (doubted(need, have), "a host of which the CPU's name is known"),
-)
-
-_HOST = Rule(
-    label="host",
-    statement="the code for the host must run on the other host",
-    source="compatibility of hosts, host against host",
-    decide=_host_answer,
-    demand=lambda target: target.host,
-    promise=lambda target: target.host,
-    say=_host_say,
-    repair=lambda built_for, run_on: ("host", built_for.host),  # noqa: ARG005 - a repair takes both
-    advice="state the host of the target that runs it",
-    bridge=_host_bridge,
-    caution=_HOST_DOUBT,
-)
-
-
 def frozen_names(value: Any) -> Any:
     """Freeze a plain collection of names; anything else is left for the shape to judge."""
     if type(value) in (set, list, tuple):
@@ -198,7 +146,7 @@ class Target:
     host: Target | None = attrs.field(
         default=None,
         metadata=spec(
-            HostShape(), "the machine beside the device", code=(_HOST,), link=(both_ways(_HOST, ("host",)),)
+            HostShape(), "the machine beside the device", code=(HOST,), link=(both_ways(HOST, ("host",)),)
         ),
     )
     # What is worked out once, when first asked for; none of it is stored or sent anywhere.

@@ -9,8 +9,9 @@ import attrs
 
 from targetspec.errors import HostConflictError
 from targetspec.fields import NameSet, Refused, Shape, Spec, spec
+from targetspec.host_rules import doubted
 from targetspec.rules import Answer, Purpose, Rule, Weight, best, show, worst
-from targetspec.target import MembersShape, Target, doubted, frozen_names
+from targetspec.target import MembersShape, Target, frozen_names
 
 
 @attrs.frozen
