@@ -465,3 +465,23 @@ def test_crypto_is_what_the_version_makes_of_it():
     assert {"sha3", "sm4"}.isdisjoint(old.with_changes(["crypto"]).names)
     assert {"aes", "sha2", "sha3", "sm4"} <= new.with_changes(["crypto"]).names
     assert {"sha3", "sm4"} <= new.with_changes(["aes", "sha2"]).with_changes(["crypto"]).names
+
+
+@pytest.mark.parametrize(
+    ("family", "whole", "part"),
+    [
+        ("webassembly", "bulk-memory", "bulk-memory-opt"),
+        ("webassembly", "reference-types", "call-indirect-overlong"),
+        ("arm", "v8.5a", "sb"),
+        ("arm", "armv9-a", "sb"),
+        ("arm", "armv9.5-a", "clrbhb"),
+        ("aarch64", "v8.7a", "hcx"),
+    ],
+)
+def test_what_is_covered_counts_as_there(family, whole, part):
+    """Code that needs the part runs where the whole is, which is no more without it."""
+    machine = FeatureSet.closed(family, [whole])
+    assert FeatureSet.closed(family, [part]) <= machine
+    assert part in machine
+    assert part not in machine.names
+    assert whole not in machine.with_changes(remove=[part])
