@@ -30,6 +30,7 @@ _LONGEST = 1000
 _PAIRS = json.JSONDecoder(object_pairs_hook=tuple, parse_constant=refuse_constant).decode
 _READS = ("number", "text", "names", "changes", "flag", "target", "said", "option")
 _CHANGES = "features"
+_KEPT = (str, int, bool)
 
 
 # What an attribute states: its present name, the field, the field's value, and TVM's value of it. The field of what is
@@ -109,12 +110,24 @@ def _fact_of_words(kind: str, word: str, *more: str) -> _Fact:
     return way.fact(way.written(value if equals else "".join(more) or "1"), (word, *more))
 
 
-def _of_document(pairs: Any) -> Read:
-    (kind,) = (value for name, value in pairs if name == "kind")
-    if type(kind) is not str:
+def _of_document(pairs: tuple[tuple[str, Any], ...]) -> Read:
+    members = dict(pairs)
+    kind = members.pop("kind", None)
+    if type(kind) is not str or len(members) + 1 < len(pairs):
         raise _LeftError
-    ways = [(_way(kind, name), value) for name, value in pairs if name != "kind"]
-    return _of_facts(kind, [way.fact(way.stated(value)) for way, value in ways])
+    return _of_facts(
+        kind,
+        [(_kept if type(value) in _KEPT else _fact)(kind, name, value) for name, value in members.items()],
+    )
+
+
+def _fact(kind: str, name: str, value: Any) -> _Fact:
+    way = _way(kind, name)
+    return way.fact(way.stated(value))
+
+
+# By type as well, for true is not 1.
+_kept = functools.lru_cache(maxsize=1024, typed=True)(_fact)
 
 
 def _of_facts(kind: str, facts: list[_Fact]) -> Read:
