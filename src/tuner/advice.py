@@ -42,7 +42,7 @@ class Advisor:
         question = f"{asked.name} {asked.problem.text} for {asked.target}"
         if fingerprint is None and isinstance(asked.kernel, Kernel):
             fingerprint = self._fingerprints.of(asked.kernel, asked.target, asked.problem)
-        answer = None if fingerprint is None else self._answer(asked, fingerprint)
+        answer = None if fingerprint is None else self.answer(asked, fingerprint)
         if answer is not None:
             return Explanation(question, answer)
         near = self._near(asked)
@@ -53,7 +53,7 @@ class Advisor:
     def best_for(self, kernel: Kernel, asked: Task) -> Choice:
         """Choose what to use on the target that is asked for."""
         here = asked.target
-        record = self._answer(asked, self._fingerprints.of(kernel, here, asked.problem))
+        record = self.answer(asked, self._fingerprints.of(kernel, here, asked.problem))
         if record is not None:
             return deployment.exact(record, here)
         same = [near for near in self._near(asked) if near.problem == asked.problem]
@@ -64,7 +64,8 @@ class Advisor:
         choice = deployment.nearest(known, here, asked.toolchain)
         return choice or deployment.default(self._asker.default(kernel, asked.problem, here), here, seen)
 
-    def _answer(self, asked: Task, fingerprint: str) -> Record | None:
+    def answer(self, asked: Task, fingerprint: str) -> Record | None:
+        """Return the best record of exactly this task, or None."""
         filters = {
             "kernel": asked.name,
             "fingerprint": fingerprint,
@@ -76,8 +77,9 @@ class Advisor:
         return None if row is None else self._record(row)
 
     def _near(self, asked: Task) -> list[Near]:
-        rows = self._store.read(lambda connection: store_rows.tasks(connection, asked.name))
-        return nearness.rank(rows, asked)
+        return self._store.read(
+            lambda connection: nearness.rank(store_rows.tasks(connection, asked.name), asked)
+        )
 
     def _best_of(self, near: Near) -> list[Record]:
         rows = self._store.read(

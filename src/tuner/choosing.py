@@ -33,9 +33,10 @@ def columns(kernel: Kernel | str | None, filters: Filters) -> dict[str, str]:
         raise TypeError(f"records cannot be chosen by {min(unknown)!r}; they can by {known}")
     rest: dict[str, Any] = dict(filters)
     problem, target = rest.pop("problem", None), rest.pop("target", None)
-    check_target(target)
+    if target is not None:
+        check_target(target)
     chosen = {
-        "kernel": kernel if kernel is None or isinstance(kernel, str) else kernel.name,
+        "kernel": None if kernel is None else name_of(kernel),
         "problem": None if problem is None else record_checks.problem(problem).text,
         "tuning_key": None if target is None else target.tuning_key,
         **rest,
@@ -44,6 +45,13 @@ def columns(kernel: Kernel | str | None, filters: Filters) -> dict[str, str]:
 
 
 def check_target(target: object) -> None:
-    """Check that it is a Target or None."""
-    if not isinstance(target, targetspec.Target | None):
+    """Check that it is a Target."""
+    if not isinstance(target, targetspec.Target):
         raise RecordError("$.target", f"must be a targetspec.Target, got {shown(target)}")
+
+
+def name_of(kernel: object) -> str:
+    """Return the name of a kernel, which may be given by it."""
+    if not isinstance(kernel, Kernel | str):
+        raise TypeError(f"a kernel is a tuner.Kernel or its name, not {shown(kernel)}")
+    return kernel if isinstance(kernel, str) else kernel.name

@@ -6,7 +6,6 @@ import contextlib
 import functools
 import itertools
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +15,7 @@ import targetspec
 from tuner import build, record_checks, store_rows, store_runs, store_upkeep
 from tuner.advice import Advisor
 from tuner.asking import Asker
-from tuner.choosing import Filters, check_target, columns
+from tuner.choosing import Filters, check_target, columns, name_of
 from tuner.deployment import Choice
 from tuner.errors import DatabaseError, RecordError
 from tuner.explanation import Explanation
@@ -84,11 +83,8 @@ class Database:
         name needs its fingerprint stated. A kernel that is not one of `tuner.kernels` emits in a worker process,
         once for each target and problem; KernelError where it emits nothing at all, or not the same each time.
         """
-        if fingerprint is None:
-            fingerprint = self.fingerprint(kernel, problem, target)
-        if toolchain is None:
-            toolchain = build.toolchain()
-        return self.best(kernel, problem=problem, target=target, toolchain=toolchain, fingerprint=fingerprint)
+        asked = _asked(kernel, problem, target, toolchain)
+        return self._advisor.answer(asked, fingerprint or self.fingerprint(kernel, problem, target))
 
     def best(self, kernel: Kernel | str | None = None, **filters: Unpack[Filters]) -> Record | None:
         """Return the best good record among those chosen, as for `records`, or None; a baseline is none.
@@ -144,6 +140,10 @@ class Database:
         It is the exact record; else that of the nearest target whose code runs there; else the kernel's first
         configuration that the machine can hold.
         """
+        if not isinstance(kernel, Kernel):
+            raise TypeError(
+                f"the default is the kernel's own, so a tuner.Kernel is needed, not {shown(kernel)}"
+            )
         here = targetspec.detect_host() if run_on is None else run_on
         return self._advisor.best_for(kernel, _asked(kernel, problem, here, None))
 
@@ -151,6 +151,7 @@ class Database:
         """Return what tells this kernel from others of its name, for a problem and a target."""
         if isinstance(kernel, str):
             raise TypeError(f"a kernel given by its name, {kernel!r}, needs its fingerprint stated")
+        name_of(kernel)
         return self._fingerprints.of(kernel, target, problem)
 
     def runs(self, kernel: Kernel | str | None = None, **filters: Unpack[Filters]) -> tuple[str, ...]:
@@ -230,8 +231,9 @@ class Database:
     def check(self) -> Iterator[str]:
         """Go through the whole file and say, one by one, what is wrong with it; nothing where it is sound."""
         yield from self._store.read(store_upkeep.faults)
+        yield from self._store.read(store_upkeep.faults_of_runs)
         after = 0
-        while rows := self._chunk({}, after, sys.maxsize):
+        while rows := self._store.read(functools.partial(store_upkeep.some, after=after, count=_CHUNK)):
             for row in rows:
                 fault = store_upkeep.fault_of(row)
                 if fault:
@@ -300,6 +302,7 @@ def _chunks(records: Iterator[Record]) -> Iterator[list[Record]]:
 def _asked(
     kernel: Kernel | str, problem: Mapping[str, Any], target: targetspec.Target, toolchain: str | None
 ) -> Task:
+    name_of(kernel)
     check_target(target)
     known = record_checks.problem(problem)
     return Task(kernel=kernel, problem=known, target=target, toolchain=toolchain or build.toolchain())

@@ -92,7 +92,7 @@ def trials_per_second(records: Sequence[Record]) -> float | None:
         return None
     first, last = (datetime.fromisoformat(records[place].created) for place in (0, -1))
     seconds = (last - first).total_seconds()
-    return (len(records) - 1) / seconds if seconds else None
+    return (len(records) - 1) / seconds if seconds > 0 else None  # a clock may be set back
 
 
 def outcomes(records: Iterable[Record]) -> dict[str, int]:

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from typing import TypeVar
 from urllib.parse import quote
 
-from tuner.errors import DatabaseError
-from tuner.store_schema import inspect, prepare
+from tuner.errors import DatabaseError, RecordError
+from tuner.store_schema import check_current, inspect, prepare
 
 PATIENCE = 60.0
 """Seconds for which a locked file is waited for."""
@@ -46,15 +46,12 @@ class Store:
 
         DatabaseError where the file cannot be used.
         """
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                with self._lock:
-                    return work(self._connected())
-            except sqlite3.Error as error:
-                if not _is_locked(error) or time.monotonic() > deadline:
-                    raise DatabaseError(self.path, _explain(error)) from error
-            time.sleep(_PAUSE)
+
+        def reading(connection: sqlite3.Connection) -> _T:
+            check_current(connection, self.path)
+            return work(connection)
+
+        return self._attempt(reading)
 
     def write(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """Do the same in one transaction: all of it is in the file afterwards, or nothing."""
@@ -62,6 +59,7 @@ class Store:
         def transaction(connection: sqlite3.Connection) -> _T:
             try:
                 connection.execute("BEGIN IMMEDIATE")
+                check_current(connection, self.path)
                 result = work(connection)
                 connection.execute("COMMIT")
             except BaseException:
@@ -70,7 +68,21 @@ class Store:
                 raise
             return result
 
-        return self.read(transaction)
+        return self._attempt(transaction)
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with self._lock:
+                    return work(self._connected())
+            except sqlite3.Error as error:
+                if not _is_locked(error) or time.monotonic() > deadline:
+                    raise DatabaseError(self.path, _explain(error)) from error
+            except RecordError as error:
+                told = f"holds what cannot be read: {error}; `tuner check` says what is wrong with it"
+                raise DatabaseError(self.path, told) from error
+            time.sleep(_PAUSE)
 
     def close(self) -> None:
         """Close the file; using the store afterwards is an error."""
@@ -126,7 +138,8 @@ def _address(path: str) -> str:
         mode = "mode=ro"
     else:
         mode = "immutable=1"  # there is no log, and SQLite could make no index
-    return f"file:{quote(path)}?{mode}"
+    # Two slashes before the path: what stands there would be the name of a machine.
+    return f"file://{quote(os.fsencode(path))}?{mode}"
 
 
 def _file_at(path: str) -> tuple[int, int] | None:

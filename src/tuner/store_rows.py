@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import sqlite3
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +11,7 @@ import attrs
 
 import targetspec
 from tuner.record import Outcome, Record, read_target
-from tuner.values import Values, canonical, readings
+from tuner.values import Values, canonical, read_json, readings
 
 _RECORD = (
     "kernel", "fingerprint", "problem", "toolchain", "run", "number", "role", "created", "config", "cost",
@@ -105,24 +104,24 @@ def read(row: tuple[Any, ...]) -> Record:
     outcome = {name: members.pop(name) for name in _OUTCOME}
     outcome["stopped_early"] = bool(outcome["stopped_early"])
     members.update({name: values(members[name]) for name in ("problem", "config", "quality")})
-    members["times"] = json.loads(members["times"])
+    members["times"] = read_json(members["times"])
     return Record(target=target_of(document), outcome=Outcome(**outcome), **members)
 
 
 @functools.lru_cache(maxsize=1024)
 def target_of(document: str) -> targetspec.Target:
     """Return the target of a document; equal texts give one object."""
-    return read_target(json.loads(document))
+    return read_target(read_json(document))
 
 
 def values(text: str) -> Values:
     """Return the values of a canonical JSON text."""
-    return _values(text) if len(text) <= _SHORT else Values(json.loads(text))
+    return _values(text) if len(text) <= _SHORT else Values(read_json(text))
 
 
 @functools.lru_cache(maxsize=4096)
 def _values(text: str) -> Values:
-    return Values(json.loads(text))
+    return Values(read_json(text))
 
 
 def newest(connection: sqlite3.Connection) -> int:

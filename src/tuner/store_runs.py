@@ -129,8 +129,10 @@ def owner() -> str:
     return f"{platform.node()} {os.getpid()} {_began(os.getpid())}"
 
 
-def is_alive(owned: str) -> bool:
-    """Tell whether the process of this name still runs here."""
+def is_alive(owned: object) -> bool:
+    """Tell whether the process of this name still runs here; what is no name is none of one."""
+    if not isinstance(owned, str):
+        return False
     machine, number, began = (*owned.rsplit(" ", 2), "", "")[:3]
     # Of another machine, or of a file that somebody else wrote.
     if machine != platform.node() or not (number.isascii() and number.isdigit() and len(number) <= _DIGITS):

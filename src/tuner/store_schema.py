@@ -112,6 +112,12 @@ def inspect(connection: sqlite3.Connection, path: str) -> None:
         raise DatabaseError(path, "holds no records yet, and is opened for reading alone")
 
 
+def check_current(connection: sqlite3.Connection, path: str) -> None:
+    """Check that no newer version has taken the file over since it was opened; DatabaseError where one has."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    _check_version(version, path)
+
+
 def has_runs(connection: sqlite3.Connection) -> bool:
     """Tell whether the file has runs as things of their own; one of version 1, read as it is, has none."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from tuner import store_rows, store_runs
+from tuner.errors import RecordError
+from tuner.store_schema import has_runs
 
 _ORPHANS = (
     """DELETE FROM runs WHERE ended IS NOT NULL
@@ -55,6 +59,38 @@ def faults(connection: sqlite3.Connection) -> list[str]:
     return found + [
         f"{table} {row} names a row of {other} that is not there" for table, row, other, _ in lost
     ]
+
+
+def some(connection: sqlite3.Connection, after: int, count: int) -> list[tuple[Any, ...]]:
+    """Return the first `count` rows of records numbered above `after`, bytes that are no UTF-8 as lone surrogates."""
+    with _lenient(connection):
+        return store_rows.some(connection, {}, after, sys.maxsize, count)
+
+
+def faults_of_runs(connection: sqlite3.Connection) -> list[str]:
+    """Return what is wrong with each run."""
+    with _lenient(connection):
+        names = (
+            [name for (name,) in connection.execute("SELECT name FROM runs")] if has_runs(connection) else []
+        )
+        return [f"run {name!r}: {fault}" for name in names if (fault := _fault_of_run(connection, name))]
+
+
+def _fault_of_run(connection: sqlite3.Connection, name: str) -> str:
+    try:
+        store_runs.info(connection, name)
+    except RecordError as error:
+        return str(error)
+    return ""
+
+
+@contextmanager
+def _lenient(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
+    try:
+        yield
+    finally:
+        connection.text_factory = str
 
 
 def fault_of(row: tuple[Any, ...]) -> str:

@@ -301,6 +301,19 @@ def test_bad_questions(db: Database):
         look(db, "native")
     with pytest.raises(RecordError, match=r"\$\.problem\.m: must be an integer"):
         look(db, problem={"m": None})
+    db.add(EXAMPLE)
+    nothing: Any = None
+    key = {"fingerprint": FINGERPRINT, "toolchain": TOOLCHAIN}
+    for ask in (db.lookup, db.explain):
+        # As filters they would choose everything.
+        with pytest.raises(TypeError, match=r"a kernel is a tuner\.Kernel or its name, not None"):
+            ask(nothing, PROBLEM, ZEN3, **key)
+        with pytest.raises(RecordError, match=r"\$\.problem: must be a mapping"):
+            ask("sgemm", nothing, ZEN3, **key)
+        with pytest.raises(RecordError, match=r"\$\.target: must be a targetspec.Target, got None"):
+            ask("sgemm", PROBLEM, nothing, **key)
+    with pytest.raises(TypeError, match=r"a tuner\.Kernel is needed, not 'sgemm'"):
+        db.best_for("sgemm", PROBLEM, ZEN3)  # type: ignore[arg-type]
 
 
 def test_the_key_is_made_where_it_is_not_stated(db: Database):

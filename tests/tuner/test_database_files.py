@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import pickle
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from record_examples import EXAMPLE, numbered
+from record_examples import A72, EXAMPLE, FINGERPRINT, TOOLCHAIN, numbered
 from tuner import database, store_connection, store_place
 from tuner.database import Database
 from tuner.errors import DatabaseError
@@ -130,6 +132,83 @@ def test_a_damaged_record(db: Database):
     assert next(found) == EXAMPLE
     with pytest.raises(DatabaseError, match="cannot read record 2: "):
         next(found)
+
+
+NONSENSE: list[Any] = ["nonsense", "[" * 100_000, "{}", b"\xff\xfe", '{"a": NaN}', 5]
+
+
+@pytest.mark.parametrize("value", NONSENSE, ids=lambda value: repr(value)[:12])
+@pytest.mark.parametrize(
+    "column",
+    ["targets.document", "tasks.problem", "records.config", "records.times", "records.quality", "records.number",
+     "records.cost", "records.stopped_early", "runs.settings"],
+)  # fmt: skip
+def test_nonsense_in_a_column(path: Path, column: str, value: Any):
+    """Whatever somebody else wrote there, each question gets an answer or the one error, and a check goes through."""
+    task = ("sgemm", FINGERPRINT, EXAMPLE.problem.text, EXAMPLE.target.tuning_key, TOOLCHAIN)
+    table, name = column.split(".")
+    with Database(path) as db:
+        db.add(EXAMPLE)
+        db.begin_run("a", task, {"seed": 0})
+        db.leave_run("a")
+        change = f"UPDATE {table} SET {name} = ?"  # noqa: S608 - the names above
+        db._store.write(lambda connection: connection.execute(change, (value,)))
+        asked = (EXAMPLE.problem, EXAMPLE.target)
+        questions: list[Callable[[], object]] = [
+            db.best,
+            lambda: list(db.records()),
+            lambda: db.lookup("sgemm", *asked, fingerprint=FINGERPRINT, toolchain=TOOLCHAIN),
+            lambda: db.seeds("sgemm", *asked),
+            lambda: str(db.explain("sgemm", {"n": 1}, A72, fingerprint=FINGERPRINT)),
+            lambda: db.run("a"),
+            lambda: db.unfinished_run(task, {"seed": 0}),
+            lambda: db.take_up_run(task, {"seed": 0}),
+            lambda: db.prune("saxpy", keep=1),
+        ]
+        for question in questions:
+            with contextlib.suppress(DatabaseError):
+                question()
+        # Runs may well have no settings.
+        assert list(db.check()) or (column, value) == ("runs.settings", "{}")
+
+
+def test_bytes_that_are_no_text_do_not_stop_a_check(db: Database):
+    """The record is named, and the one behind it is looked at too."""
+    db.add_all([numbered(0), numbered(1), numbered(2)])
+    wrong = "UPDATE records SET stderr = CAST(? AS TEXT) WHERE id = 2"
+    db._store.write(lambda connection: connection.execute(wrong, (b"\xff",)))
+    db._store.write(lambda connection: connection.execute("UPDATE records SET number = 7 WHERE id = 3"))
+    assert ["record 2", "record 3"] == [fault.partition(":")[0] for fault in db.check()]
+    with pytest.raises(DatabaseError, match="Could not decode"):
+        list(db.records())
+
+
+def test_a_newer_version_meanwhile(path: Path):
+    """One that takes the file over while it is open is met by an error, and nothing is written beside it."""
+    with Database(path) as db:
+        db.add(EXAMPLE)
+        foreign(path, "PRAGMA user_version = 99")
+        questions: list[Callable[[], object]] = [
+            lambda: db.add(numbered(1)),
+            db.best,
+            lambda: db.end_run("a"),
+        ]
+        for question in questions:
+            with pytest.raises(DatabaseError, match="has schema 99, newer than 2"):
+                question()
+        foreign(path, "PRAGMA user_version = 2")
+        assert [EXAMPLE] == list(db.records())
+
+
+def test_any_name_of_a_file(tmp_path: Path):
+    """Signs of addresses, bytes that are no text, two slashes before it: written and read alone."""
+    names = ["a?mode=ro#b%41.sqlite", "größe ☃", os.fsdecode(b"\xff\xfe"), "//double"]
+    for number, name in enumerate(names):
+        path = f"/{tmp_path}/{number}" if name.startswith("//") else os.path.join(tmp_path, name)  # noqa: PTH118
+        with Database(path) as db:
+            db.add(EXAMPLE)
+        with Database(path, read_only=True) as db:
+            assert [EXAMPLE] == list(db.records())
 
 
 def test_places_that_hold_no_file(tmp_path: Path):

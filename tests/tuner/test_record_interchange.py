@@ -375,6 +375,16 @@ def test_a_document_without_records_is_named(read: Callable[..., Any]):
         read('{"Metadata": {"KttVersion": "2.1.0"}, "Results": []}')
 
 
+def test_a_store_is_neither_read_nor_written_as_a_file(db: Database):
+    """To import one says what to do; to export over one, our own for instance, loses nothing."""
+    db.add(EXAMPLE)
+    with pytest.raises(DatabaseError, match="is a database, not a file to import; `tuner merge`"):
+        import_records(db, db.path)
+    with pytest.raises(DatabaseError, match="is a database, which would be lost"):
+        export_records(db.records(), db.path)
+    assert [EXAMPLE] == list(db.records())
+
+
 def test_an_empty_time_is_an_unknown_one(read: Callable[..., Any], db: Database):
     """As published T4 files have it; a text that is no time is a fault."""
     entry = '{"timestamp": "%s", "configuration": {}, "invalidity": "correct", "times": {"runtimes": [1]}}'

@@ -225,6 +225,7 @@ def _of_one_task(records: Iterable[Record]) -> Iterator[Record]:
 # --- files -------------------------------------------------------------------------------------------------
 
 _GZIP = b"\x1f\x8b"
+_SQLITE = b"SQLite format 3\0"
 
 
 @contextmanager
@@ -241,9 +242,15 @@ def _translated(path: Path) -> Iterator[None]:
 
 
 def _binary(path: Path) -> BinaryIO:
+    start = _start(path)
+    if start == _SQLITE:
+        raise DatabaseError(str(path), "is a database, not a file to import; `tuner merge` adds its records")
+    return cast("BinaryIO", gzip.open(path)) if start.startswith(_GZIP) else path.open("rb")
+
+
+def _start(path: Path) -> bytes:
     with path.open("rb") as raw:
-        packed = raw.read(len(_GZIP)) == _GZIP
-    return cast("BinaryIO", gzip.open(path)) if packed else path.open("rb")
+        return raw.read(len(_SQLITE))
 
 
 def _text(path: Path) -> TextIO:
@@ -262,6 +269,8 @@ def _written(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         return
     place = Path(path)
     try:
+        if place.exists() and _start(place) == _SQLITE:
+            raise DatabaseError(str(path), "is a database, which would be lost; give another path")
         part = place.with_name(f"{place.name}.{uuid.uuid4().hex[:8]}")
         try:
             with part.open("x", encoding="ascii", newline="\n") as file:
