@@ -187,12 +187,26 @@ def test_hexagon_runs_older_vectors() -> None:
         assert answer == code.compatible(there).answer
 
 
-@pytest.mark.parametrize(("one", "other"), [("3.0", "3.1"), ("3.1", "3.0")])
-def test_a_reason_against_linking_says_what_each_side_has(one: str, other: str) -> None:
-    """Whichever side asks for more, the first is said to be needed and the second to be there."""
-    first, second = MetalTarget(language_version=one), MetalTarget(language_version=other)
-    (reason,) = first.compatible(second, purpose="link").reasons
-    assert (one, other) == (reason.needed, reason.available)
+_OLD, _NEW = (MetalTarget(os="macos", deployment_target=version) for version in ("14", "26"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        (MetalTarget(language_version="3.0"), MetalTarget(language_version="3.1"), ("3.0", "3.1")),
+        (MetalTarget(language_version="3.1"), MetalTarget(language_version="3.0"), ("3.1", "3.0")),
+        # macOS 14 brings 3.1, and macOS 26 brings 4.0.
+        (_NEW.evolve(language_version="3.2"), _OLD, ("3.2", "3.1")),
+        (_OLD, _NEW.evolve(language_version="3.2"), ("3.1", "3.2")),
+    ],
+)
+def test_a_reason_against_linking_says_what_each_side_has(
+    one: MetalTarget, other: MetalTarget, said: tuple[str, str]
+) -> None:
+    """The first is said to be needed and the second to be there; of each what the other lacks, or has too little of."""
+    reasons = {reason.field: reason for reason in one.compatible(other, purpose="link").reasons}
+    reason = reasons["language_version"]
+    assert said == (reason.needed, reason.available)
 
 
 @pytest.mark.parametrize(
