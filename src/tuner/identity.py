@@ -17,7 +17,8 @@ from tuner.record import Outcome
 from tuner.record_checks import problem as read_problem
 from tuner.travel import share
 
-_WITNESSES = 4
+_WITNESSES = 8  # a set of two comes in the same order in all of them once in 128 times
+_AT_ONCE = 4
 
 
 class Fingerprints:
@@ -53,7 +54,7 @@ def confirmed(kernel: Kernel, target: targetspec.Target, problem: Mapping[str, A
     """
     if is_ours(kernel):
         return build.fingerprint(kernel, target, problem)
-    with Pool(_WITNESSES) as pool:
+    with Pool(_AT_ONCE) as pool:
         found = _jobs(pool, [(_fingerprint, (kernel, target, problem))] * _WITNESSES, fresh=True)
         if any(done.failure for done in found):
             return fingerprint_in(pool, kernel, target, problem)
