@@ -89,10 +89,16 @@ def _needed(names: tuple[str, ...], enough: Callable[[tuple[str, ...]], bool]) -
 def _topmost(
     family: str, names: tuple[str, ...], reach: Callable[[str, str], frozenset[str]]
 ) -> tuple[str, ...]:
-    """Return the names that no other one of them brings about."""
+    """Return the names that no other one of them brings about, the first of those that bring about each other."""
     reached = {name: reach(family, name) for name in names}
     return tuple(
-        name for name in names if not any(name in reached[other] for other in names if other != name)
+        name
+        for name in names
+        if not any(
+            name in reached[other] and (other not in reached[name] or other < name)
+            for other in names
+            if other != name
+        )
     )
 
 

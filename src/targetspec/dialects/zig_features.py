@@ -142,6 +142,8 @@ def changed(features: FeatureSet, triple: Triple, add: Iterable[str], remove: It
     """
     family, add, remove = features.family, tuple(add), tuple(remove)
     check_width(family, triple.arch, triple.pointer_bits, add, remove)
+    # A name that only stands for others (RISC-V's rva22u64) takes none of them along.
+    remove = tuple(name for name in remove if tables.is_listed(family, name))
     for one in add:
         for other in sorted(tables.implied(family, one).intersection(remove)):
             raise FeatureConflictError(family, f"+{one}", f"-{other}", f"{one} implies {other}")

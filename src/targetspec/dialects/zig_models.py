@@ -36,7 +36,7 @@ _OWN: dict[str, dict[str, str]] = {
         "spacemit_x100": """rva23s64 smepmp smnpm smstateen sspm xsmtvdot zbc zbkc zfh zvfbfwma zvfh zvkng zvknha zvksc zvksg
             zvl256b unaligned-scalar-mem""",
     },
-    "x86": {"i86": ""},
+    "x86": {"i86": "32bit-mode"},
 }
 # Models whose sets are not clang's of the same CPU, which the tables hold: what zig adds to that one and takes away.
 # Not `generic` of AArch64, to which both add the trace extensions that few machines have: the tables leave them out.

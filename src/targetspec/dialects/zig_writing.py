@@ -147,14 +147,9 @@ def _own_model(target: CpuTarget, triple: Triple) -> str:
     deltas = {
         name: delta
         for name in zig_models.own_models(str(target.family))
-        if (delta := _delta(target, triple, name)) is not None and (not delta or _is_made(triple, name))
+        if (delta := _delta(target, triple, name)) is not None
     }
     return min(deltas, key=lambda name: len(deltas[name]), default="")
-
-
-def _is_made(triple: Triple, name: str) -> bool:
-    """Whether a model brings features of its own that others may change."""
-    return bool(model_set(name, None, triple))
 
 
 def _delta(target: CpuTarget, triple: Triple, name: str) -> tuple[str, ...] | None:
