@@ -11,7 +11,7 @@ import attrs
 
 from targetspec.dialects.tvm_names import KINDS, REFUSED_KINDS, RENAMED, Attribute, attributes
 from targetspec.dialects.words import Source, Word
-from targetspec.registry import nearest
+from targetspec.errors import nearest
 
 Type = Literal["number", "flag", "text", "list", "target", "targets"]
 _TYPE_OF: dict[str, Type] = {
