@@ -93,6 +93,7 @@ def build(patches: Patches) -> tuple[dict[str, Any], dict[str, str]]:
     cpus = {
         cpu: {
             "has": " ".join(sorted(names)),
+            **({"less": patches.less[cpu]} if cpu in patches.less else {}),
             **({"bits": widths[cpu]} if widths[cpu] != usual else {}),
             **split_tuning(closed.get(cpu, set()), roles),
         }

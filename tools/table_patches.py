@@ -30,7 +30,8 @@ class Patches:
         self.versions: list[str] = section.get("versions", [])
         self.arches: list[str] = section.get("arches", [])
         self.groups: list[str] = [name for names in section.get("groups", {}).values() for name in names]
-        self.conflicts: dict[str, str] = section.get("conflicts", {})
+        self.less: dict[str, str] = {}
+        self.conflicts = _pairs(section.get("conflicts", {}))
         self.together: dict[str, str] = section.get("together", {})
         self.needs: dict[str, str] = section.get("needs", {})
         self.texts: dict[str, str] = section.get("texts", {})
@@ -75,7 +76,7 @@ class Patches:
         """Change the sets as reviewed; return what was changed, with the reasons.
 
         A patch adds or drops names; with `where = "defined"` only on the CPUs that LLVM's own definition gives the
-        name to, so that the list need not be repeated.
+        name to, so that the list need not be repeated. `less` has what LLVM itself goes on to give the name.
         """
         patched: dict[str, list[str]] = {}
         for patch in self.cpu_patches:
@@ -84,6 +85,8 @@ class Patches:
             if not chosen:
                 raise PatchError(f"{self.family}: a CPU patch has no effect: {patch['reason']}")
             for cpu in chosen:
+                if kept := drop & sets[cpu] & defined.get(cpu, set()):
+                    self.less[cpu] = " ".join(sorted(kept))
                 sets[cpu] = sets[cpu] - drop | add
                 patched.setdefault(f"cpu {cpu}", []).append(patch["reason"])
         return {key: " ".join(reasons) for key, reasons in sorted(patched.items())}
@@ -102,6 +105,16 @@ class Patches:
                 before = patched.get(f"feature {name}", "")
                 patched[f"feature {name}"] = before or patch["reason"]
         return dict(sorted(patched.items()))
+
+
+def _pairs(listed: dict[str, str]) -> dict[str, str]:
+    """Return the reason of each pair of the name before the colon and one of those behind it."""
+    return {
+        f"{first} {other}": reason
+        for key, reason in listed.items()
+        for first, _, others in [key.partition(": ")]
+        for other in others.split()
+    }
 
 
 def _by_name(listed: dict[str, str]) -> dict[str, str]:

@@ -39,6 +39,7 @@ __all__ = [
     "resolve",
     "role",
     "tuning_of",
+    "unasked_of",
 ]
 
 # How ARM passes arguments, the narrower first: the one name is in the other.
@@ -240,6 +241,12 @@ def inverse_of(family: str, cpu: str) -> frozenset[str]:
     """Return the restrictions (inverse features) that come with a CPU's name."""
     held = table(family)
     return frozenset(held.cpus[held.canonical_cpu(cpu)].get("inverse", "").split())
+
+
+def unasked_of(family: str, cpu: str) -> tuple[str, ...]:
+    """Return what LLVM gives a CPU's name and sets here have only where it is asked for, sorted: POWER9's htm."""
+    held = table(family)
+    return tuple(held.cpus[held.canonical_cpu(cpu)].get("less", "").split())
 
 
 def patches(family: str) -> dict[str, str]:

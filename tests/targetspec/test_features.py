@@ -16,7 +16,7 @@ from targetspec import cpu
 from targetspec.errors import FeatureConflictError, FeatureRoleError, UnknownNameError
 from targetspec.features import FeatureSet
 
-FLAT = ("amdgpu", "nvptx", "powerpc", "webassembly", "x86")
+FLAT = ("amdgpu", "nvptx", "powerpc", "x86")
 """Families whose tables cover nothing: what is listed is all there is."""
 
 
@@ -93,9 +93,12 @@ def test_a_feature_added_and_removed_again_is_gone(data):
 
 @given(st.data())
 def test_a_redundant_addition_changes_nothing(data):
-    """What is there already changes nothing when asked for; what a version covers is listed, and counts no more."""
+    """What is there already changes nothing when asked for; what a version covers is listed, and counts no more.
+
+    Arm's crypto is there with two of its parts, and asks for two more from Armv8.4 on.
+    """
     found = data.draw(any_feature_set())
-    there = [name for name in held_features(found.family) if name in found]
+    there = [name for name in held_features(found.family) if name in found and name != "crypto"]
     assume(there)
     name = data.draw(st.sampled_from(there))
     again = found.with_changes(add=[name])

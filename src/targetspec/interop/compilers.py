@@ -15,6 +15,7 @@ from targetspec import cpu as facts
 from targetspec.dialects.deltas import delta_of, stated_fields
 from targetspec.errors import NotRepresentableError
 from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu_ground import ground_of
 from targetspec.kinds.cuda import CudaTarget
 from targetspec.target import Target
 from targetspec.triple import Triple
@@ -147,7 +148,9 @@ def _clang_signs(target: CpuTarget, family: str, unfit: Unfit) -> Iterator[str]:
     elif family == "x86" or base is None or wanted is None:
         yield from delta
     else:
-        yield from (f"-{name}" for name in base - wanted)
+        named = ground_of(target.triple, target.cpu).base
+        unasked = facts.unasked_of(family, named) if named is not None else ()
+        yield from (f"-{name}" for name in (*(base - wanted), *unasked) if name not in wanted.names)
         yield from (f"+{name}" for name in wanted - base)
 
 

@@ -123,7 +123,8 @@ def _signs(family: str, cpu: str, features: FeatureSet, bits: int) -> list[str]:
     for name in features:
         facts.canonical_feature(family, name)
     # LLVM goes from left to right: a removal takes its dependents along, so what is there comes after.
-    minus = facts.resolve(family, cpu, bits=bits) - features
+    unasked = (name for name in facts.unasked_of(family, cpu) if name not in features)
+    minus = (*(facts.resolve(family, cpu, bits=bits) - features), *unasked)
     return [*(f"-{name}" for name in minus), *(f"+{name}" for name in features)]
 
 
