@@ -88,7 +88,7 @@ def killer(
     sender: Connection, module: str, place: Path, source: str, order: Sequence[Case], seconds: int
 ) -> None:
     """Send, of the cases in order, the first that fails with a changed source, or what else went wrong; "" if nothing."""
-    sys.meta_path.insert(0, _Finder(module, place, source))  # type: ignore[arg-type]
+    sys.meta_path.insert(0, _Finder(module, place, source))
     _settle()
     signal.signal(signal.SIGALRM, _too_long)
     signal.alarm(seconds)

@@ -157,9 +157,9 @@ def _runs(
         while waiting and len(running) < workers:
             mutant = waiting.pop()
             running[_start(mutant, copy, experience)] = mutant
-        for receiver in wait([*running]):
-            mutant = running.pop(receiver)  # type: ignore[arg-type]
-            what = _received(receiver)  # type: ignore[arg-type]
+        ready = wait([*running])
+        for receiver in [one for one in running if one in ready]:
+            mutant, what = running.pop(receiver), _received(receiver)
             if isinstance(what, Case):
                 experience.learn(mutant, what)
             yield mutant, str(what)

@@ -56,7 +56,7 @@ _EVERY = {
     "device": ("arm_cpu", "adreno"),
     "libs": (["cudnn"], ["cblas", "mkl"]),
 }
-_WRONG = (-1, 1.5, "x", True, None, ["a", 1], {"a": 1}, "", [])
+_WRONG: tuple[Any, ...] = (-1, 1.5, "x", True, None, ["a", 1], {"a": 1}, "", [])
 _KINDS = (
     "TVM 0.27, the registrations of its kinds: it stores what it is given, of the type that is registered"
 )

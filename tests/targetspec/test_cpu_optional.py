@@ -137,3 +137,17 @@ def test_the_source_of_a_doubt_is_told():
     assert "" == hidden_by("aarch64", "cortex-a710", "neon")
     assert "" == hidden_by("x86", "haswell", "avx2")
     assert frozenset() == known_optional("x86", "haswell")
+
+
+@pytest.mark.parametrize(
+    ("code", "there", "field"),
+    [
+        (CudaTarget(host=ZEN), CudaTarget(host=ZEN, model="other"), "host"),
+        (CudaTarget(host=ZEN), CudaTarget(host=ZEN, libs={"mkl"}), "host"),
+        (CompositeTarget(members=[ZEN]), CompositeTarget(members=[ZEN], host=ZEN), "members"),
+    ],
+)
+def test_what_two_targets_have_alike_is_doubted_all_the_same(code, there, field):
+    """A host, or a member, that both have is doubted for its CPU's name, whatever else they differ in."""
+    ((named, needed),) = _cautions(code.compatible(there))
+    assert (field, True) == (named, "pku" in needed)
