@@ -27,8 +27,12 @@ TEXTS = {
 }
 
 
+# More than are kept, so that each is forgotten when it comes again, and as many as Halide's vectors have lengths.
+_NUMBERS = range(128, 1 << 16, 8)
+
+
 def _fresh(pattern: str) -> Iterator[str]:
-    return (pattern.format(n=n) for n in itertools.count(128, 8))
+    return (pattern.format(n=n) for n in itertools.cycle(_NUMBERS))
 
 
 def _new(dialect: str, pattern: str) -> Callable[[], object]:
@@ -61,7 +65,7 @@ def _peers() -> None:
         ours = _new("halide", TEXTS["halide"])
         show("Halide's string", medians({"targetspec": ours, "Halide": lambda: halide.Target(next(texts))}))
     if tvm is not None:
-        theirs = ({"kind": "llvm", "mcpu": "haswell", "num-cores": n} for n in itertools.count(128, 8))
+        theirs = ({"kind": "llvm", "mcpu": "haswell", "num-cores": n} for n in itertools.cycle(_NUMBERS))
         ours = _new("tvm", TEXTS["tvm"])
         show("TVM's target", medians({"targetspec": ours, "TVM": lambda: tvm.target.Target(next(theirs))}))
 
