@@ -65,9 +65,12 @@ def _faults_of_query(row: Row) -> Iterator[str]:
 
 
 def _is_model(target: CpuTarget, name: str) -> bool:
+    """Whether a target's CPU is what zig answers: by LLVM's first name of it, or none for a model of zig's own."""
+    family = target.family
     if target.cpu is None:
-        return name in zig_models.own_models(str(target.family))
-    return name == zig_cpus.zig_cpu(target.triple.arch, target.cpu)
+        return name in zig_models.own_models(str(family))
+    llvm = zig_cpus.llvm_cpu(target.triple.arch, name)
+    return llvm is not None and target.cpu == (cpu.canonical_cpu(family, llvm) if family else llvm)
 
 
 def _faults_of_features(target: CpuTarget, listed: list[str]) -> Iterator[str]:

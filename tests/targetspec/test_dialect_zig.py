@@ -152,6 +152,11 @@ def test_what_is_refused_goes_last():
     [
         ("x86_64-linux -mcpu=haswell+smap-bmi2", "x86_64-linux -mcpu=haswell-bmi2", ("+smap",)),
         ("x86_64-linux -mcpu=x86_64+avx512er", "x86_64-linux -mcpu=x86_64+avx512f", ("+avx512er",)),
+        (
+            "x86_64-linux -mcpu=x86_64+avx512er-avx512f",
+            "x86_64-linux -mcpu=x86_64+avx2+f16c+fma",
+            ("+avx512er",),
+        ),
         ("avr-freestanding -mcpu=avr2+mul-des", "avr-freestanding -mcpu=avr2", ("+mul", "-des")),
         ("spirv64-vulkan -mcpu=generic+int64", "spirv64-vulkan -mcpu=generic", ("+int64",)),
     ],
@@ -429,6 +434,7 @@ def ask(tmp_path, text):
         "x86_64-linux-gnu -mcpu=tigerlake+sse4a-bmi2",
         "x86_64-linux-gnu -mcpu=x86_64+avx+avx2-crc32",
         "x86_64-linux-gnu -mcpu=x86_64+avx512er",
+        "x86_64-linux-gnu -mcpu=x86_64+avx512er-avx512f",
         "x86_64-linux-gnu -mcpu=haswell+avx2-avx2",
         "x86_64-linux-gnu -mcpu=core_avx2",
         "x86-linux-musl -mcpu=lakemont",
@@ -443,6 +449,8 @@ def ask(tmp_path, text):
         "avr-freestanding-none -mcpu=avr2+mul",
         "avr-freestanding-none -mcpu=avr99",
         "s390x-linux-gnu -mcpu=z14-vector",
+        "s390x-linux-gnu -mcpu=arch11+miscellaneous_extensions_4",
+        "aarch64-macos -mcpu=apple_m2+sve2p3",
     ],
 )
 def test_zigs_compiler_says_the_same(tmp_path, text):

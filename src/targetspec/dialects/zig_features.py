@@ -43,7 +43,8 @@ def made(source: Source, triple: Triple, os: str, query: Word, cpu: Word | None)
         return Made(source.reading({"triple": query}, lambda: CpuTarget(triple=triple)))
     named, items = _split(source, cpu)
     name = zig_models.baseline(triple.arch, os) if named.text == "baseline" else named.text
-    changes, rest = _known(source, triple.arch, _settled(items))
+    known, rest = _known(source, triple.arch, _settled(items))
+    changes = _settled(known)
     llvm = _cpu(source, triple.arch, named, name)
     model = source.reading({"features": named, "cpu": named}, lambda: model_fields(name, llvm, triple))
     places = {"triple": query, "cpu": named, **{f"item {i}": word for i, word in enumerate(changes)}}
