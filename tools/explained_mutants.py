@@ -5,6 +5,7 @@ from __future__ import annotations
 _SYMMETRIC = "the decision is the same with its sides exchanged"
 _SPEED = "what is left out is asked all the same, with the same answer: it is only slower"
 _SHORTER = "the other sequence ends at the third part, and so does the comparison"
+_DOUBT = "of the rule of a caution any answer but yes is a caution"
 
 EXPLAINED: dict[str, str] = {
     "rules.py:equal: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
@@ -20,6 +21,8 @@ EXPLAINED: dict[str, str] = {
     "kinds/cpu_rules.py:FEATURES: True => False": _SPEED,
     "kinds/cpu_optional.py:_decide: need: frozenset[str], have: frozenset[str] => "
     "have: frozenset[str], need: frozenset[str]": _SYMMETRIC,
+    "kinds/cpu_optional.py:_decide: \"unknown\" => 'no'": _DOUBT,
+    "kinds/composite.py:_MEMBER_DOUBT: \"unknown\" => 'no'": _DOUBT,
     "kinds/cpu_rules.py:_linkable: need: tuple[Triple | None, str | None], have: tuple[Triple | None, str | None] => "
     "have: tuple[Triple | None, str | None], need: tuple[Triple | None, str | None]": _SYMMETRIC,
 }

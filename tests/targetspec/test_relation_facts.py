@@ -193,11 +193,27 @@ _OLD, _NEW = (MetalTarget(os="macos", deployment_target=version) for version in 
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
-        (MetalTarget(language_version="3.0"), MetalTarget(language_version="3.1"), ("3.0", "3.1")),
-        (MetalTarget(language_version="3.1"), MetalTarget(language_version="3.0"), ("3.1", "3.0")),
+        (
+            MetalTarget(language_version="3.0"),
+            MetalTarget(language_version="3.1"),
+            ("Metal 3.0", "Metal 3.1"),
+        ),
+        (
+            MetalTarget(language_version="3.1"),
+            MetalTarget(language_version="3.0"),
+            ("Metal 3.1", "Metal 3.0"),
+        ),
         # macOS 14 brings 3.1, and macOS 26 brings 4.0.
-        (_NEW.evolve(language_version="3.2"), _OLD, ("3.2", "3.1")),
-        (_OLD, _NEW.evolve(language_version="3.2"), ("3.1", "3.2")),
+        (
+            _NEW.evolve(language_version="3.2"),
+            _OLD,
+            ("Metal 3.2 with system version 26.0", "Metal 3.1 with system version 14.0"),
+        ),
+        (
+            _OLD,
+            _NEW.evolve(language_version="3.2"),
+            ("Metal 3.1 with system version 14.0", "Metal 3.2 with system version 26.0"),
+        ),
     ],
 )
 def test_a_reason_against_linking_says_what_each_side_has(

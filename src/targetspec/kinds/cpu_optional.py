@@ -121,6 +121,5 @@ OPTIONAL_FEATURES = Rule(
     demand=_needed,
     promise=_doubtful,
     say=_say,
-    weight="caution",
 )
 """A caution beside a yes, never an answer: where it decides anything but yes, the code rests on such a feature."""

@@ -10,7 +10,7 @@ import attrs
 from targetspec.errors import FieldError
 from targetspec.fields import Text, Version, spec, version_key
 from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
-from targetspec.rules import Answer, Rule, attribute, floor, same, show, take_over
+from targetspec.rules import Answer, Rule, at_most, attribute, lifting, same, show, take_over, worst
 
 _SPECIFICATION = "Metal Shading Language Specification"
 _DEPLOYMENT = "deployment targets: code for an older system runs on a newer one"
@@ -18,6 +18,7 @@ _SYSTEMS = (
     *("macos", "maccatalyst", "ios", "tvos", "visionos"),
     *("ios-simulator", "tvos-simulator", "visionos-simulator"),
 )
+Versions = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
 # The first version of a system with each version of the language, newest first.
 _ON_MACOS = (
     ("4.0", (26,)),
@@ -53,10 +54,14 @@ _ON_A_MAC = ("macos", "maccatalyst")
 _FIRST_WITH_METAL3 = 7
 
 
-def _promised_language(target: Any) -> tuple[int, ...] | None:
-    """Return the newer of the language that is stated and the one that the system brings."""
-    found = (version_key(target.language_version), version_key(_brought(target)))
-    return max(filter(None, found), default=None)
+def _demanded(target: Any) -> Versions:
+    return version_key(target.language_version), version_key(target.deployment_target)
+
+
+def _promised(target: Any) -> Versions:
+    """Return the newer of the language that is stated and the one that the system brings, and the system's version."""
+    stated, system = _demanded(target)
+    return max(filter(None, (stated, version_key(_brought(target)))), default=None), system
 
 
 def _brought(target: Any) -> str | None:
@@ -64,6 +69,44 @@ def _brought(target: Any) -> str | None:
         return None
     system = tuple(int(part) for part in target.deployment_target.split("."))
     return next((language for language, first in _LANGUAGES.get(target.os, ()) if system >= first), None)
+
+
+def _serve(need: Versions, have: Versions) -> Answer:
+    return worst(map(at_most, need, have))
+
+
+def _say(need: Versions, have: Versions) -> tuple[str, str]:
+    return _written(need), _written(have)
+
+
+def _written(versions: Versions) -> str:
+    named = zip(("Metal", "system version"), versions, strict=True)
+    return " with ".join(f"{name} {show(version)}" for name, version in named if version) or show(None)
+
+
+def _repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+    need = _demanded(built_for)
+    stated = [(name, getattr(built_for, name)) for name in ("language_version", "deployment_target")]
+    bringing = [(language, ".".join(map(str, first))) for language, first in _LANGUAGES.get(run_on.os, ())]
+    systems = [
+        ("deployment_target", system)
+        for language, system in bringing
+        if language == built_for.language_version
+    ]
+    return lifting(run_on, (*stated, *systems), lambda mended: _serve(need, _promised(mended)))
+
+
+_VERSIONS = Rule(
+    label="language_version",
+    statement="the versions of Metal and of the system must be at least the code's; each system brings a Metal",
+    source=f"{_SPECIFICATION}; {_DEPLOYMENT}",
+    decide=_serve,
+    demand=_demanded,
+    promise=_promised,
+    say=_say,
+    repair=_repair,
+    advice="state deployment_target, or language_version, of the target that runs it",
+)
 
 
 def _families(target: Any) -> tuple[str, ...]:
@@ -132,14 +175,7 @@ class MetalTarget(BlockTarget):
         metadata=spec(
             Version(),
             "the version of the Metal Shading Language",
-            code=(
-                floor(
-                    "language_version",
-                    _SPECIFICATION,
-                    demand=lambda target: version_key(target.language_version),
-                    promise=_promised_language,
-                ),
-            ),
+            code=(_VERSIONS,),
         ),
     )
     gpu_family: str | None = attrs.field(
@@ -154,14 +190,7 @@ class MetalTarget(BlockTarget):
         metadata=spec(
             Version(),
             "the oldest version of the system that the code is for, or the version that is there",
-            code=(
-                floor(
-                    "deployment_target",
-                    _DEPLOYMENT,
-                    demand=lambda target: version_key(target.deployment_target),
-                    promise=lambda target: version_key(target.deployment_target),
-                ),
-            ),
+            code=(_VERSIONS,),
             tunes=False,
         ),
     )
