@@ -14,6 +14,7 @@ from targetspec import (
     RocmTarget,
     registry,
 )
+from targetspec.features import FeatureSet
 from targetspec.rules import PURPOSES
 
 # Apple, Metal Shading Language Specification: the first system with each version of the language.
@@ -238,3 +239,14 @@ def test_versions_are_said_as_people_write_them(code: str, machine: str, said: t
     reasons = CpuTarget(triple=code).compatible(CpuTarget(triple=machine)).reasons
     (reason,) = [one for one in reasons if "version" in one.field]
     assert said == (reason.needed, reason.available)
+
+
+def test_what_every_code_of_a_width_has_is_in_sets_of_other_tables_too() -> None:
+    """A set from elsewhere is closed for the relation as one of today's is: with what the width of its code implies."""
+    triple = "loongarch64-unknown-linux-gnu"
+    listed = FeatureSet.verbatim("loongarch", ["scq"], "99.0.0")
+    there = CpuTarget(triple=triple, cpu="generic-la64", features=listed)
+    for code in (CpuTarget(triple=triple, features=["scq"]), there):
+        assert ("yes", ()) == (code.compatible(there).answer, code.compatible(there).reasons)
+    assert CpuTarget(triple=triple, features=[]).compatible(there)
+    assert "no" == CpuTarget(triple=triple, features=["lasx"]).compatible(there).answer

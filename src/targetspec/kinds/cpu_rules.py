@@ -197,21 +197,37 @@ LINK = Rule(
 )
 
 
+def _whole_set(target: Any) -> FeatureSet | None:
+    """Return the set closed with today's tables, as construction closes it for the width of the code."""
+    features: FeatureSet | None = target.features
+    if features is None or features.tables == facts.TABLES_VERSION:
+        return features
+    return _closed_today(features, target.triple and target.triple.pointer_bits)
+
+
 # A set is looked at again and again, for every pair that its target is in.
+@functools.lru_cache(maxsize=4096)
+def _closed_today(features: FeatureSet, bits: int | None) -> FeatureSet:
+    known = features.reclosed()
+    try:
+        return known if bits is None else known.for_width(bits)
+    except FeatureConflictError:
+        return known
+
+
 @functools.lru_cache(maxsize=4096)
 def _with_role(features: FeatureSet | None, wanted: str) -> frozenset[str] | None:
     if features is None:
         return None
-    known = features.reclosed() if features.tables != facts.TABLES_VERSION else features
     # A name that today's tables lack has no role: it must be there like an isa feature, as `_has_features` sees to.
-    listed = known.names.intersection(facts.feature_names(known.family))
-    return frozenset(name for name in listed if facts.role(known.family, name) == wanted)
+    listed = features.names.intersection(facts.feature_names(features.family))
+    return frozenset(name for name in listed if facts.role(features.family, name) == wanted)
 
 
 def _mended(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
     """Return the runner's set with all that the code has, and without the abi features that it has not."""
-    need, have = built_for.features, run_on.features
-    if need.family != have.family:
+    need, have = _whole_set(built_for), _whole_set(run_on)
+    if need is None or have is None or need.family != have.family:
         return None
     try:
         return "features", have.with_changes(remove=_abi(have) - _abi(need)).union(need)
@@ -219,13 +235,12 @@ def _mended(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
         return None
 
 
+def _abi_of(target: Any) -> frozenset[str] | None:
+    return _with_role(_whole_set(target), "abi")
+
+
 def _abi(features: FeatureSet) -> frozenset[str]:
     return _with_role(features, "abi") or frozenset()
-
-
-def _whole_set(target: Any) -> Any:
-    features = target.features
-    return features if features is None or features.tables == facts.TABLES_VERSION else features.reclosed()
 
 
 def _has_features(need: FeatureSet | None, have: FeatureSet | None) -> Answer:
@@ -254,8 +269,8 @@ ABI_FEATURES = Rule(
     statement="features that change the calling convention must be equal",
     source="LLVM must-match features",
     decide=equal,
-    demand=lambda target: _with_role(target.features, "abi"),
-    promise=lambda target: _with_role(target.features, "abi"),
+    demand=_abi_of,
+    promise=_abi_of,
     repair=_mended,
     advice="state the features on both sides",
     bridge=over("features (abi)"),
@@ -268,10 +283,11 @@ _BREAKS = {"mips": ("mips32r6", "Release 6", "the releases before 6")}
 def _generation(target: Any) -> str | None:
     if target.family not in _BREAKS:
         return ""
-    if target.features is None:
+    features = _whole_set(target)
+    if features is None:
         return None
     since, new, old = _BREAKS[target.family]
-    return new if since in target.features else old
+    return new if since in features else old
 
 
 GENERATION = Rule(
