@@ -459,6 +459,36 @@ def test_zigs_compiler_says_the_same(tmp_path, text):
     assert [] == list(FILES["zig_queries"].faults(ask(tmp_path, text)))
 
 
+def rows_of_cpus(text):
+    """Give a row for each CPU of an answer of `zig targets`, with the features that it is listed with."""
+    section = text[text.index("\n    .cpus = .{") : text.index("\n    .cpu_features = .{")]
+    arch = row = None
+    for spaces, dot, name in re.findall(
+        r'^( {8,16})(\.|")@?"?([^",]+?)"?(?: = .*|,)$', section, re.MULTILINE
+    ):
+        if dot == ".":
+            arch, row = (
+                (name, None) if len(spaces) == 8 else (arch, {"arch": arch, "cpu": name, "features": []})
+            )
+            if row:
+                yield row
+        else:
+            row["features"].append(name)
+
+
+@pytest.mark.oracle
+def test_every_model_has_what_zig_lists():
+    """No more and no less, whatever the tables say of LLVM's CPU of the name; the corpora hold some of them."""
+    pytest.importorskip("ziglang", reason="zig is not installed")
+    command = [sys.executable, "-m", "ziglang", "targets"]
+    text = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
+    rows = list(rows_of_cpus(text))
+    faults = {f"{row['arch']} {row['cpu']}": list(FILES["zig_cpus"].faults(row)) for row in rows}
+    assert len(rows) > 2000
+    reviewed = {"aarch64 generic", "aarch64_be generic", "ez80 generic", "spork8 generic"}
+    assert reviewed == {name for name, found in faults.items() if found}
+
+
 @pytest.mark.oracle
 def test_the_names_are_those_of_zig():
     """The file of names is as zig's own tables make it."""
