@@ -20,6 +20,7 @@ _SOURCES: Mapping[str, tuple[str, ...] | None] = {
     ),
     "target.py": ("_host_answer", "_host_say", "_host_bridge", "_HOST", "_rules_for"),
     "kinds/cpu_rules.py": None,
+    "kinds/cpu_libc.py": None,
     "kinds/cpu_bridges.py": None,
     "kinds/cpu_optional.py": (
         "known_optional",

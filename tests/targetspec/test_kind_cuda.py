@@ -172,6 +172,14 @@ def test_machine_code_asks_for_no_ptx_isa() -> None:
     assert not cuda("8.0+PTX", ptx_isa="9.0").compatible(cuda("sm_90a", ptx_isa="8.0"))
 
 
+def test_a_fat_binary_may_need_its_ptx() -> None:
+    """Where its machine code does not run, and the driver is not known to read its PTX, nothing is known of it."""
+    fat, later = cuda("8.0+PTX", ptx_isa="9.0"), cuda("sm_90a")
+    assert "unknown" == fat.compatible(later).answer
+    assert ["yes", "no"] == [fat.compatible(cuda("sm_90a", ptx_isa=isa)).answer for isa in ("9.1", "8.8")]
+    assert "unknown" == cuda("8.0", ptx_isa="9.0").compatible(later).answer
+
+
 def test_a_ptx_isa_before_the_architecture_is_refused() -> None:
     """Nobody has PTX 7.0 for sm_90."""
     with pytest.raises(FieldError, match=r"sm_90a appeared in PTX ISA 8\.0"):

@@ -26,6 +26,7 @@ from targetspec.fields import (
 from targetspec.kinds import cpu_rules as rules
 from targetspec.kinds import cpu_vectors
 from targetspec.kinds.cpu_ground import Ground, canonical_cpu, ground_of
+from targetspec.kinds.cpu_libc import LIBC
 from targetspec.kinds.cpu_width import changed, settled
 from targetspec.kinds.device import model
 from targetspec.rules import Rule, needed, re_measure, same
@@ -237,19 +238,19 @@ class CpuTarget(Target):
         metadata=spec(
             Choice(_C_LIBRARIES),
             "the C library; what the triple's environment says",
-            code=(rules.LIBC,),
+            code=(LIBC,),
             tunes=False,
         ),
     )
     libc_version: str | None = attrs.field(
         default=None,
         metadata=spec(
-            Version(), "the C library's version: needed at least, or present", code=(rules.LIBC,), tunes=False
+            Version(), "the C library's version: needed at least, or present", code=(LIBC,), tunes=False
         ),
     )
     static: bool = attrs.field(
         default=False,
-        metadata=spec(Flag(), "linked without a dynamic C library", code=(rules.LIBC,), tunes=False),
+        metadata=spec(Flag(), "linked without a dynamic C library", code=(LIBC,), tunes=False),
     )
 
     def _complete(self) -> None:

@@ -50,7 +50,7 @@ def _ptx(need: CudaView, have: CudaView) -> Answer:
 def _isa(need: tuple[int, ...] | None, have: CudaView) -> Answer:
     """Judge the PTX ISA: a driver promises at least the one with which its device appeared."""
     implied = promised_isa(have.arch) if have.arch is not None and have.code_form is None else None
-    if need is None or need <= max(have.ptx_isa or (0,), implied or (0,)):
+    if need is None or need <= max(have.ptx_isa or (), implied or ()):
         return "yes"
     return "unknown" if have.ptx_isa is None else "no"
 
