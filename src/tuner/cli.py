@@ -25,14 +25,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(_interruption(progress))
         return INTERRUPTED
     except BrokenPipeError:
-        # What is left in the buffer would fail once more while the interpreter ends.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        _leave_output()
         return 0
     except (InputError, TunerError, TargetspecError, ValueError, TypeError) as error:
         progress.end()
         complain(_in_one_line(error))
         return BAD_INPUT
+    except OSError as error:
+        progress.end()
+        complain(f"{error.filename or 'the output'} cannot be written or read: {error.strerror or error}")
+        if error.filename is None:
+            _leave_output()
+        return BAD_INPUT
     return status
+
+
+def _leave_output() -> None:
+    # What is left in the buffer would fail once more while the interpreter ends.
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _interruption(progress: Progress) -> str:

@@ -100,6 +100,7 @@ def test_pruning_keeps_the_best_of_each_task(db: Database):
     db.add_all([*good, numbered(9, **FAILED)])
     assert 7 == db.prune(keep=2)
     assert [good[0], good[1], good[5], good[6]] == list(db.records())
+    assert 0 == db.prune(keep=1 << 70)
 
 
 def test_records_of_a_run_that_goes_on_stay(db: Database):

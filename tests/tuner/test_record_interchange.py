@@ -385,6 +385,18 @@ def test_a_store_is_neither_read_nor_written_as_a_file(db: Database):
     assert [EXAMPLE] == list(db.records())
 
 
+def test_a_pipe_is_written_to(db: Database, tmp_path: Path):
+    """It stays one: no file takes its place."""
+    db.add(EXAMPLE)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert 1 == export_records(db.records(), pipe)
+    assert f"{EXAMPLE.dumps()}\n".encode() == os.read(reader, 1 << 16)
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
 def test_an_empty_time_is_an_unknown_one(read: Callable[..., Any], db: Database):
     """As published T4 files have it; a text that is no time is a fault."""
     entry = '{"timestamp": "%s", "configuration": {}, "invalidity": "correct", "times": {"runtimes": [1]}}'

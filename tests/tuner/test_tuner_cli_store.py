@@ -252,3 +252,36 @@ def test_report_sums_up_each_task(capsys: pytest.CaptureFixture[str], path: Path
     assert (0, [None]) == (status, [task["best"] for task in json.loads(text)])
     status, text, errors = run(capsys, "report", "--database", path, "--kernel", "saxpy")
     assert (1, "", "tuner: no records are chosen\n") == (status, text, errors)
+
+
+@pytest.mark.skipif(
+    not Path("/dev/full").is_char_device(), reason="no device here refuses what is written to it"
+)
+@pytest.mark.parametrize(
+    "command", [["records"], ["report", "--json"], ["export", "-"], ["export", "/dev/full"]], ids=" ".join
+)
+def test_output_that_takes_no_more_is_one_line(path: Path, command: list[str]):
+    """Status 2 and no traceback; the device is one afterwards."""
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "tuner", *command, "--database", str(path)],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert (2, 1) == (ran.returncode, ran.stderr.count("\n"))
+    assert "No space left on device" in ran.stderr
+    assert Path("/dev/full").is_char_device()
+
+
+def test_what_cannot_be_written_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """The schema's folder is not there."""
+    status, text, errors = run(capsys, "schema", "--write", tmp_path / "no")
+    assert (2, "", 1) == (status, text, errors.count("\n"))
+    assert str(tmp_path / "no" / "record.schema.json") in errors
+
+
+def test_a_default_that_cannot_be_asked_for(capsys: pytest.CaptureFixture[str], path: Path):
+    """Needs that another kind of target does not know: the kernel is named."""
+    status, _, errors = run(
+        capsys, "best", "sgemm", "--database", path, "--target", "cuda -arch=sm_80", "--deploy"
+    )
+    assert (2, True) == (status, "sgemm: needs gave what a target cannot be asked" in errors)

@@ -269,17 +269,28 @@ def _written(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         return
     place = Path(path)
     try:
-        if place.exists() and _start(place) == _SQLITE:
-            raise DatabaseError(str(path), "is a database, which would be lost; give another path")
-        part = place.with_name(f"{place.name}.{uuid.uuid4().hex[:8]}")
-        try:
-            with part.open("x", encoding="ascii", newline="\n") as file:
-                yield file
-            part.replace(place)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+        with _opened(place) as file:
+            yield file
     except OSError as error:
         if isinstance(error, DatabaseError):
             raise
         raise DatabaseError(str(path), f"cannot be written: {error.strerror}") from error
+
+
+@contextmanager
+def _opened(place: Path) -> Iterator[TextIO]:
+    if place.exists() and not place.is_file():
+        # A device or a pipe is written to; to put a file in its place would take it from everybody.
+        with place.open("w", encoding="ascii", newline="\n") as file:
+            yield file
+        return
+    if place.exists() and _start(place) == _SQLITE:
+        raise DatabaseError(str(place), "is a database, which would be lost; give another path")
+    part = place.with_name(f"{place.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        with part.open("x", encoding="ascii", newline="\n") as file:
+            yield file
+        part.replace(place)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
