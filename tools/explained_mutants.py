@@ -19,6 +19,7 @@ EXPLAINED: dict[str, str] = {
     "kinds/cpu_rules.py:_same_arch: 3 => 4 #2": _SHORTER,
     "kinds/cpu_rules.py:_same_system: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
     "kinds/cpu_rules.py:FEATURES: True => False": _SPEED,
+    "kinds/cpu_rules.py:FEATURES: Rule(...) without apart": _SPEED,
     "kinds/cpu_optional.py:_decide: need: frozenset[str], have: frozenset[str] => "
     "have: frozenset[str], need: frozenset[str]": _SYMMETRIC,
     "kinds/cpu_optional.py:_decide: \"unknown\" => 'no'": _DOUBT,

@@ -172,6 +172,26 @@ def test_machine_code_asks_for_no_ptx_isa() -> None:
     assert not cuda("8.0+PTX", ptx_isa="9.0").compatible(cuda("sm_90a", ptx_isa="8.0"))
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "answer"),
+    [
+        (cuda(None, code_form="ptx", ptx_isa="8.0"), cuda(None, code_form="ptx", ptx_isa="9.0"), "yes"),
+        (cuda(None, code_form="ptx"), cuda("compute_80"), "unknown"),
+        (cuda("compute_80"), cuda(None, code_form="ptx"), "unknown"),
+        (cuda(None, code_form="cubin"), cuda("80-real"), "unknown"),
+        (cuda("lto_80", ptx_isa="8.0"), cuda("lto_80", ptx_isa="9.0"), "yes"),
+        (cuda("lto_80", ptx_isa="9.0"), cuda("lto_80", ptx_isa="8.0"), "no"),
+        (cuda("lto_80"), cuda("lto_90"), "unknown"),
+        (cuda("lto_80"), cuda(None, code_form="lto"), "unknown"),
+        (cuda("8.0+PTX"), cuda("8.6+PTX"), "yes"),
+        (cuda("8.0+PTX"), cuda("9.0+PTX"), "no"),
+    ],
+)
+def test_code_beside_code_of_its_form(one: CudaTarget, other: CudaTarget, answer: str) -> None:
+    """What states no architecture is like itself only; an intermediate is for its own until it is linked; both parts count."""
+    assert answer == one.compatible(other).answer
+
+
 def test_a_fat_binary_may_need_its_ptx() -> None:
     """Where its machine code does not run, and the driver is not known to read its PTX, nothing is known of it."""
     fat, later = cuda("8.0+PTX", ptx_isa="9.0"), cuda("sm_90a")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from relation_cases import CASES, Case
@@ -250,3 +252,30 @@ def test_what_every_code_of_a_width_has_is_in_sets_of_other_tables_too() -> None
         assert ("yes", ()) == (code.compatible(there).answer, code.compatible(there).reasons)
     assert CpuTarget(triple=triple, features=[]).compatible(there)
     assert "no" == CpuTarget(triple=triple, features=["lasx"]).compatible(there).answer
+
+
+@pytest.mark.parametrize("purpose", ["code", "link"])
+@pytest.mark.parametrize(("one", "other"), [(["reserve-x18", "sve"], []), ([], ["reserve-x18", "sve"])])
+def test_features_that_must_be_equal_are_mended(purpose: Any, one: list[str], other: list[str]) -> None:
+    """The repair gives the runner the code's calling convention, and for running all that the code uses as well."""
+    first, second = (CpuTarget(triple="aarch64-linux-gnu", features=names) for names in (one, other))
+    reasons = [reason for reason in first.compatible(second, purpose=purpose).reasons if reason.repair]
+    assert "features (abi)" in {reason.field for reason in reasons}
+    for reason in reasons:
+        assert first.compatible(second.evolve(**dict([reason.repair])), purpose=purpose)
+
+
+def test_release_6_of_mips_is_another_instruction_set() -> None:
+    """Neither runs or links with code of the releases before it, whatever the conventions; those go upward among themselves."""
+    triple = "mips64el-linux-gnuabi64"
+    old, older, new = (CpuTarget(triple=triple, cpu=name) for name in ("mips64r5", "mips64r2", "mips64r6"))
+    for one, other, said in (
+        (old, new, ("the releases before 6", "Release 6")),
+        (new, old, ("Release 6", "the releases before 6")),
+    ):
+        for purpose in ("code", "link"):
+            reasons = {reason.field: reason for reason in one.compatible(other, purpose=purpose).reasons}
+            reason = reasons["features (generation)"]
+            assert (*said, "blocks") == (reason.needed, reason.available, reason.weight)
+    assert ("yes", ()) == (older.compatible(old).answer, older.compatible(old).reasons)
+    assert ["features"] == [reason.field for reason in old.compatible(older).reasons]

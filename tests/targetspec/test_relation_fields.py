@@ -204,6 +204,7 @@ def test_a_needed_warp_size_is_exact(kind: str) -> None:
         ("haswell", {"vector_bits": 128}, "yes"),
         ("haswell", {"vector_bits": 512}, "no"),
         ("haswell", {"vector_registers": 16}, "yes"),
+        ("haswell", {"vector_registers": 8}, "yes"),
         ("haswell", {"vector_registers": 17}, "no"),
         ("skylake-avx512", {"vector_bits": 512, "vector_registers": 32}, "yes"),
     ],
