@@ -417,13 +417,11 @@ def ask(tmp_path, text):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
     row = {"target": query, "mcpu": cpu, "valid": done.returncode == 0}
     if row["valid"]:
-        listed = re.search(r"featureSet\(&\.\{(.*?)\}\)", done.stdout, re.DOTALL)
-        row["features"] = re.findall(r"\w+", listed[1])
-        facts = {"arch": "arch", "model": "model", "os": "tag", "abi": "abi"}
-        for name, field in facts.items():
-            row[name] = re.search(rf"(?:{field})(?:: \S+)? = \S*?\.(?:cpu\.)?@?\"?(\w+)\"?[,;]", done.stdout)[
-                1
-            ]
+        (listed,) = re.findall(r"\.features = \S*?featureSet\(&\.\{(.*?)\}\)", done.stdout, re.DOTALL)
+        row["features"] = re.findall(r"\w+", listed)
+        for name, field in {"arch": "arch", "model": "model", "os": "tag", "abi": "abi"}.items():
+            said = re.findall(rf"{field}(?:: \S+)? = \S*?\.(?:cpu\.)?@?\"?(\w+)\"?[,;]", done.stdout)
+            row[name] = said[0]
     return row
 
 
@@ -460,20 +458,17 @@ def test_zigs_compiler_says_the_same(tmp_path, text):
 
 
 def rows_of_cpus(text):
-    """Give a row for each CPU of an answer of `zig targets`, with the features that it is listed with."""
+    """Return a row for each CPU of an answer of `zig targets`, with the features that it is listed with."""
     section = text[text.index("\n    .cpus = .{") : text.index("\n    .cpu_features = .{")]
-    arch = row = None
-    for spaces, dot, name in re.findall(
-        r'^( {8,16})(\.|")@?"?([^",]+?)"?(?: = .*|,)$', section, re.MULTILINE
-    ):
-        if dot == ".":
-            arch, row = (
-                (name, None) if len(spaces) == 8 else (arch, {"arch": arch, "cpu": name, "features": []})
-            )
-            if row:
-                yield row
+    arch, rows = "", []
+    for spaces, name in re.findall(r'^( {8,16})\.?@?"?([^",}]+?)"?(?: = .*|,)$', section, re.MULTILINE):
+        if len(spaces) == 8:
+            arch = name
+        elif len(spaces) == 12:
+            rows.append({"arch": arch, "cpu": name, "features": []})
         else:
-            row["features"].append(name)
+            rows[-1]["features"].append(name)
+    return rows
 
 
 @pytest.mark.oracle
@@ -482,7 +477,7 @@ def test_every_model_has_what_zig_lists():
     pytest.importorskip("ziglang", reason="zig is not installed")
     command = [sys.executable, "-m", "ziglang", "targets"]
     text = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
-    rows = list(rows_of_cpus(text))
+    rows = rows_of_cpus(text)
     faults = {f"{row['arch']} {row['cpu']}": list(FILES["zig_cpus"].faults(row)) for row in rows}
     assert len(rows) > 2000
     reviewed = {"aarch64 generic", "aarch64_be generic", "ez80 generic", "spork8 generic"}
