@@ -228,6 +228,9 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
             yield from (one for one in methods if not one.name.startswith("__"))
         case ast.AnnAssign(value=value):
             yield from [value] if value is not None else []
+        case ast.Call(func=ast.Name(id="Count" | "Choice" | "NameSet" | "Text" | "Version")):
+            # What values a field takes is no rule.
+            return
         case ast.Call():
             yield node.func
             yield from node.args

@@ -90,6 +90,8 @@ def test_what_a_bridge_is_made_for(code: CpuTarget, machine: CpuTarget, bridge: 
         (cpu("armv7-linux-gnueabihf", "cortex-a32", features=["aes"]), cpu("aarch64-linux-gnu", "cortex-a53", features=[]), "compat32", "no"),
         (cpu("mips-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "no"),
         (cpu("i686-linux-gnu"), cpu("aarch64-linux-gnu"), "compat32", "no"),
+        (cpu("armv7-linux-gnueabi", float_abi="soft"), cpu("armv7-linux-gnueabi", float_abi="softfp"), "compat32", "no"),
+        (cpu("powerpc64le-linux-gnu", long_double="ieee128"), cpu("powerpc64le-linux-gnu", long_double="ibm128"), "compat32", "no"),
         (cpu("i686-linux-musl"), cpu(LINUX), "compat32", "no"),
         (cpu("i686-linux-gnu", "haswell"), cpu(LINUX), "compat32", "no"),
         (cpu(MACOS, "haswell"), cpu("arm64-apple-macos14", "apple-m1"), "rosetta", "no"),
@@ -214,7 +216,7 @@ def test_the_instructions_that_a_layer_has(
         (("avx512f", "sha", "adx", "vaes", "sse4a"), MACOS, cpu("arm64-apple-macos15"), "rosetta"),
         (("avx512f", "vaes", "xop", "amx-tile"), LINUX, cpu("aarch64-linux-gnu"), "qemu-user"),
         (("sme2",), "aarch64-linux-gnu", cpu(LINUX), "qemu-user"),
-        (_SHARED[:3], "armv8-linux-gnueabihf", cpu("aarch64-linux-gnu", features=[]), "compat32"),
+        (_SHARED, "armv8-linux-gnueabihf", cpu("aarch64-linux-gnu", features=[]), "compat32"),
         (("fp16",), "wasm32-wasip1", cpu(LINUX), "wasmtime"),
     ],
 )

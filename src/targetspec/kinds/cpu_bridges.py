@@ -46,10 +46,6 @@ _NO_KERNEL_HAS = ("apcs-gnu",)
 _SHARED_BY_ARMV8 = ("aes", "crc", "dotprod", "fp-armv8", "fullfp16", "neon", "sha2")
 
 
-def _pair(built_for: Any, run_on: Any) -> tuple[Triple, Triple] | None:
-    return None if built_for.triple is None or run_on.triple is None else (built_for.triple, run_on.triple)
-
-
 def _system(triple: Triple) -> str:
     return "macosx" if triple.os in _MACOS else triple.os
 
@@ -104,7 +100,7 @@ def _armv8_has(built_for: Any, run_on: Any) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _armv8(shared: tuple[str, ...]) -> FeatureSet:
-    bare = facts.resolve("arm", "cortex-a53", remove=("aes", "crc", "sha2"))
+    bare = facts.resolve("arm", "cortex-a53", remove=_SHARED_BY_ARMV8)
     return bare.with_changes(add=shared)
 
 
@@ -162,8 +158,7 @@ def over(label: str) -> Callable[[Any, Any, Iterable[str]], str]:
     """Return what tells which of the bridges that are there, if any, makes up for a rule of that label."""
 
     def bridge(built_for: Any, run_on: Any, bridges: Iterable[str]) -> str:
-        pair = _pair(built_for, run_on)
-        if pair is None:
+        if built_for.triple is None or run_on.triple is None:
             return ""
         there = tuple(bridges)
         return next((name for name in there if _is_over(name, label, built_for, run_on, there)), "")
