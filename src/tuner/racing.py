@@ -20,13 +20,13 @@ from tuner.kernel import Kernel
 from tuner.loading import load
 from tuner.measure import repeated
 from tuner.signtest import EQUAL, sign_interval
-from tuner.timing import calibrate, jittered, orders, read, typical
+from tuner.timing import batch_of, calibrate, jittered, orders, read, typical
 
 _FEWEST_ROUNDS = 8
 _MOST_ROUNDS = 512
-# Few and far between: each look is another chance to be wrong. Six of them at this level are wrong in one of a
-# hundred together.
-_LOOKS = (20, 40, 80, 160, 320)
+# Few and far between: each look is another chance to be wrong. All of them together, at this level, call equal ones
+# different in less than two of a hundred.
+_LOOKS = (20, 28, 40, 80, 160, 320)
 _LEVEL = 0.002
 _NEAR = 4.0
 _GLANCES = 3
@@ -101,9 +101,15 @@ def judge(times: Sequence[Sequence[float]], objects: int) -> Race:
 
 
 def _there_and_back(ones: Sequence[float], others: Sequence[float]) -> list[float]:
-    """Give the log ratio over each two rounds, in which each is first once: these are independent, one is not."""
-    logs = [math.log(one / other) for one, other in zip(ones, others, strict=True)]
-    return [(there + back) / 2 for there, back in zip(logs[::2], logs[1::2], strict=False)]
+    """Give the log ratio over each two rounds, in which each is first once: these are independent, one is not.
+
+    Of the two readings the lower one counts, as what disturbs one makes it longer.
+    """
+    return [math.log(one / other) for one, other in zip(_lower(ones), _lower(others), strict=True)]
+
+
+def _lower(times: Sequence[float]) -> list[float]:
+    return [min(there, back) for there, back in zip(times[::2], times[1::2], strict=False)]
 
 
 def merge(races: Sequence[Race], objects: int) -> Race:
@@ -176,4 +182,5 @@ def _warm_up(run: Callable[[int], object]) -> tuple[int, float]:
     calls = calibrate(run)
     seconds = read(run, calls)
     again = [read(run, calls) for _ in range(_GLANCES if seconds * calls < _LONG else 0)]
-    return calls, max(min(seconds, *again, seconds), 1e-9)
+    seconds = max(min(seconds, *again, seconds), 1e-9)
+    return batch_of(seconds), seconds

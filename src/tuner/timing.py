@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -85,6 +86,11 @@ def calibrate(run: Runner, clock: str = CLOCK) -> int:
         # In steps: one reading of a coarse clock, or of an interrupted call, says little.
         calls *= min(max(round(_SHORTEST_BATCH / max(seconds, 1e-9)), 2), 8)
     return calls
+
+
+def batch_of(seconds: float) -> int:
+    """Give the calls of a batch that is just long enough, of a call that is known to take so many seconds."""
+    return math.ceil(_SHORTEST_BATCH / seconds)
 
 
 def jittered(calls: Sequence[int], rng: random.Random) -> list[int]:

@@ -465,6 +465,7 @@ def test_races_of_several_processes_are_judged_together() -> None:
 def test_two_rounds_are_one_observation() -> None:
     """What harms who is first, and who is first in turn, separates nobody, however often it comes."""
     assert not judge([[1.5, 1.0] * 100, [1.0, 1.5] * 100], 2).separated
+    assert judge([[1.5, 1.1] * 10, [1.0, 1.5] * 10], 2).separated  # the lower one of two counts
     assert not judge([[1.1] * 18, [1.0] * 18], 2).separated  # nine observations
     assert judge([[1.1] * 20, [1.0] * 20], 2).separated
 
