@@ -183,3 +183,40 @@ def test_clang_options_of_single_features_change_the_set():
     long = parse_full("x86_64-linux-gnu -mcpu=haswell -mattr=+vaes,-fma", "llvm")
     short = parse_full("x86_64-linux-gnu -mcpu=haswell -mvaes -mno-fma -mno-red-zone -O3", "llvm")
     assert (long.target, ("-mno-red-zone", "-O3")) == (short.target, short.leftovers)
+
+
+@pytest.mark.parametrize(
+    ("options", "features"),
+    [
+        ("x86_64-linux-gnu -msahf -mcrc32", "+sahf,+crc32"),
+        ("x86_64-linux-gnu -mcpu=haswell -mno-sse4", "-sse4.1"),
+        ("x86_64-linux-gnu -mapxf", "+egpr,+push2pop2,+ppx,+ndd,+ccmp,+nf,+zu"),
+        ("x86_64-linux-gnu -mgeneral-regs-only", "-x87,-mmx,-sse"),
+        ("x86_64-linux-gnu -mno-gather", "+prefer-no-gather"),
+        ("aarch64-linux-gnu -mcrc", "+crc"),
+        ("aarch64-linux-gnu -mno-unaligned-access", "+strict-align"),
+        ("armv7a-linux-gnueabihf -mno-movt", "+no-movt"),
+        ("mips-linux-gnu -mno-madd4", "+nomadd4"),
+        ("mips-linux-gnu -mips16", "+mips16"),
+        ("loongarch64-linux-gnu -mfrecipe", "+frecipe"),
+        ("riscv64-linux-gnu -mno-strict-align", "+unaligned-scalar-mem,+unaligned-vector-mem"),
+        ("powerpc64-linux-gnu -mcpu=power8 -mno-htm", "-htm"),
+    ],
+)
+def test_clangs_options_say_features(options, features):
+    """`-mNAME` and `-mno-NAME` are the features that clang takes them for, under whatever name."""
+    plain = " ".join(word for word in options.split() if not word.startswith("-m") or "=" in word)
+    assert parse(f"{plain} -mattr={features}", "llvm") == parse(options, "llvm")
+
+
+def test_an_option_of_mips_names_a_cpu():
+    """`-mips32r2` is `-march=mips32r2`."""
+    assert parse("mips-linux-gnu -mips64r2", "llvm") == parse("mips-linux-gnu -march=mips64r2", "llvm")
+
+
+def test_an_option_that_is_nearly_known_is_refused_where_it_stands():
+    """And so is a feature that no architecture has."""
+    for text, span in (("x86_64-linux-gnu -mtripl", (17, 24)), ("x86_64-linux-gnu -mno-cmovv", (22, 27))):
+        with pytest.raises(TargetSyntaxError) as caught:
+            parse(text, "llvm")
+        assert span == caught.value.span

@@ -5,15 +5,16 @@
 In any order, with one dash or two. The triple may also come as `-mtriple=T`, `--target=T`, `-target T` or
 `-triple T`. Clang's `-march=` is the CPU on x86, and what `dialects/march.py` reads elsewhere: an architecture of Arm or
 an ISA string of RISC-V; its `-mcpu=X+ext+noext`, `-mfpu=` and `-mthumb` are read as well. `-mattr` may be repeated; its names change the CPU's set all at
-once; clang's `-mFEATURE` and `-mno-FEATURE` say the same one by one. Every option that is about the machine must be
+once; clang's `-mNAME` and `-mno-NAME` say the same one by one (`dialects/clang_options.py`). Every option that is about the machine must be
 known, for it would change the target; every other option is a leftover, and so is a word behind one that is no triple.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
@@ -21,7 +22,7 @@ from targetspec import cpu as facts
 from targetspec import registry
 from targetspec.dialects.deltas import delta_of, stated_fields
 from targetspec.dialects.words import Source, Word, signed, split_words
-from targetspec.errors import NotRepresentableError, TargetspecError, nearest
+from targetspec.errors import NotRepresentableError, TargetspecError, TargetSyntaxError, nearest
 from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.kinds.cpu_ground import Ground, ground_of
@@ -55,42 +56,26 @@ _FIELDS = {
 _FLAGS = {"mthumb": "thumb", "marm": "arm"}
 _OPTIONS = {"cpu": "-mcpu=", "tune": "-mtune=", "abi": "-mabi=", "float_abi": "-mfloat-abi="}
 _SOFT_FLOAT = "soft-float"
+_MIPS = re.compile(r"mips(?:[1-5]|(?:32|64)(?:r[2356])?)")
 # Of the words that may be the triple or the argument of the option before, how many are looked at.
 _MOST_DOUBTFUL = 100
 _LONGEST_KEPT = 100
 # Options of the code generator that begin like those about the machine.
-_NOT_THE_MACHINE = frozenset(
-    {
-        "cmodel",
-        "code-model",
-        "constructor-aliases",
-        "fentry",
-        "global-merge",
-        "implicit-float",
-        "llvm",
-        "nop-mcount",
-        "omit-leaf-frame-pointer",
-        "recip",
-        "record-mcount",
-        "red-zone",
-        "relax",
-        "relax-all",
-        "relocation-model",
-        "stack-alignment",
-        "stackrealign",
-        "thread-model",
-        "tls-dialect",
-        "tls-size",
-    }
-)
+_NOT_THE_MACHINE = frozenset({
+    "cmodel", "code-model", "constructor-aliases", "fentry", "global-merge", "implicit-float",
+    "llvm", "nop-mcount", "omit-leaf-frame-pointer", "recip", "record-mcount", "red-zone",
+    "relax", "relax-all", "relocation-model", "stack-alignment", "stackrealign", "thread-model",
+    "tls-dialect", "tls-size",
+})  # fmt: skip
 
 
 @attrs.define
 class _Stated:
-    """What the words state: a place for each field, all `-mattr` items, and the leftovers."""
+    """What the words state: a place for each field, all `-mattr` items, `-mNAME` as a signed name, and the leftovers."""
 
     places: dict[str, Word] = attrs.Factory(dict)
     items: list[Word] = attrs.Factory(list)
+    options: list[Word] = attrs.Factory(list)
     leftovers: list[str] = attrs.Factory(list)
     doubtful: int = 0
 
@@ -100,7 +85,11 @@ def parse(text: str) -> Parsed:
     source = Source(text, NAME)
     stated = _sorted_words(source)
     fields, base = _settled(source, stated.places)
-    target = target_of(source, stated.places, fields, base, stated.items)
+    items = stated.items
+    if stated.options:
+        family = _family_of(source, stated.places, fields)
+        items = [*items, *(item for option in stated.options for item in _meant_by(source, family, option))]
+    target = target_of(source, stated.places, fields, base, items)
     return Parsed(target, tuple(stated.leftovers), NAME)
 
 
@@ -134,13 +123,13 @@ def _sorted_words(source: Source) -> _Stated:
         if name in _FLAGS and not start:
             _state(source, stated, _FLAGS[name], word)
         elif field is None and _is_about_the_machine(name):
-            stated.items.append(_feature_option(source, word, name, value))
+            _take_feature(source, stated, word, name, value)
         elif field is None:
             stated.leftovers.append(word.text)
         else:
             _state(source, stated, field, value or _next(source, words, word))
         free = field is None and not start
-    if not stated.places and not stated.items:
+    if not (stated.places or stated.items or stated.options):
         hint = "state a triple or a CPU: x86_64-linux-gnu, -mcpu=cortex-a53"
         raise source.fault(None, "nothing here says what the target is", hint)
     return stated
@@ -160,14 +149,47 @@ def _is_about_the_machine(name: str) -> bool:
 
 
 def _feature_option(source: Source, word: Word, name: str, value: Word | None) -> Word:
-    """Return the item of `-mattr` that `-mFEATURE` or `-mno-FEATURE` stands for; its name is checked with the others."""
-    near = _near_options(name)
-    if value is not None or near:
-        hint = f"did you mean {' or '.join(f'-{option}=' for option in near)}?" if near else ""
-        raise source.fault(word, f"unknown option {word.text!r} about the machine", hint)
+    """Return the signed name of `-mNAME` or `-mno-NAME`, which waits for the architecture that tells what it means."""
+    if value is not None:
+        raise _unknown_option(source, word, name)
     refused = name.startswith("mno-")
     plain = word.after(word.text.index(name) + (4 if refused else 1))
     return Word(f"{'-' if refused else '+'}{plain.text}", plain.start)
+
+
+def _take_feature(source: Source, stated: _Stated, word: Word, name: str, value: Word | None) -> None:
+    if value is None and _MIPS.fullmatch(name):
+        _state(source, stated, "march", word.after(word.text.index(name)))
+    else:
+        stated.options.append(_feature_option(source, word, name, value))
+
+
+def _family_of(source: Source, places: dict[str, Word], fields: dict[str, Any]) -> str | None:
+    """Return the family of what is stated; None where nothing says it."""
+
+    def found() -> str | None:
+        triple = fields.get("triple")
+        return ground_of(Triple.parse(triple) if type(triple) is str else triple, fields.get("cpu")).family
+
+    return cast("str | None", source.reading(places, found))
+
+
+def _unknown_option(source: Source, word: Word, name: str) -> TargetSyntaxError:
+    near = _near_options(name)
+    hint = f"did you mean {' or '.join(f'-{option}=' for option in near)}?" if near else ""
+    return source.fault(word, f"unknown option {word.text!r} about the machine", hint)
+
+
+def _meant_by(source: Source, family: str | None, option: Word) -> Iterable[Word]:
+    """Return the items of `-mattr` that an option stands for; one that is nearly a known option is refused as that."""
+    items = registry.layer_above("dialects.clang_options").items_of(family, option) if family else None
+    if items is not None:
+        return cast("Iterable[Word]", items)
+    name = f"m{'no-' if option.text[0] == '-' else ''}{option.text[1:]}"
+    if _near_options(name):
+        at = option.start - name.index(option.text[1:]) - 1
+        raise _unknown_option(source, Word(f"-{name}", max(at, 0)), name)
+    return (option,)
 
 
 @functools.lru_cache(maxsize=256)
