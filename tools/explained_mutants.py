@@ -20,6 +20,7 @@ EXPLAINED: dict[str, str] = {
     "kinds/cpu_rules.py:_same_system: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
     "kinds/cpu_rules.py:FEATURES: True => False": _SPEED,
     "kinds/cpu_rules.py:FEATURES: Rule(...) without apart": _SPEED,
+    "kinds/cpu_bridges.py:_is_emulated_by_qemu: need: Triple, have: Triple => have: Triple, need: Triple": _SYMMETRIC,
     "kinds/cpu_optional.py:_decide: need: frozenset[str], have: frozenset[str] => "
     "have: frozenset[str], need: frozenset[str]": _SYMMETRIC,
     "kinds/cpu_optional.py:_decide: \"unknown\" => 'no'": _DOUBT,

@@ -86,9 +86,9 @@ _SOURCES: Mapping[str, tuple[str, ...] | None] = {
 SOURCES = tuple(_SOURCES)
 # Texts for people; and `strict`, which is an assertion.
 _WORDING = {"label", "statement", "source", "say", "advice", "what", "unit", "strict"}
-# Functions that only write for people; names of types, and what only the former ask.
+# Functions that only write for people; names of types, what only the former ask, and what values a field takes.
 _FOR_PEOPLE = ("show", "_say", "_name_", "_written", "_dotted", "_listed", "_host_say", "_extra", "_stated")
-_TYPES = ("Answer", "Purpose", "Weight", "View", "Versions", "Reason", "_ASKED", "SETS")
+_TYPES = ("Answer", "Purpose", "Weight", "View", "Versions", "Reason", "_ASKED", "SETS", "NoNames")
 _OPTIONS = {"repair", "bridge", "caution", "weight", "apart", "need", "link", "schedule", "demand", "promise"}
 _COMPARED: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.LtE: (ast.GtE, ast.Lt),

@@ -98,6 +98,7 @@ def test_what_a_bridge_is_made_for(code: CpuTarget, machine: CpuTarget, bridge: 
         (cpu(MACOS, "skylake-avx512"), cpu("arm64-apple-macos15", "apple-m1"), "rosetta", "no"),
         (cpu("i686-apple-macosx10.14"), cpu("arm64-apple-macos14"), "rosetta", "no"),
         (cpu(LINUX), cpu("arm64-apple-macos14"), "rosetta", "no"),
+        (cpu("x86_64-unknown-freebsd"), cpu("aarch64-unknown-freebsd"), "rosetta", "no"),
         (cpu("x86_64-apple-macosx15"), cpu("arm64-apple-macos14"), "rosetta", "no"),
         (cpu("arm64-apple-macos14"), cpu(MACOS), "rosetta", "no"),
         (cpu(LINUX, "x86-64-v4"), cpu("aarch64-linux-gnu"), "qemu-user", "no"),

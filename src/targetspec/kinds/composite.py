@@ -65,7 +65,7 @@ def _bridges_taken(built_for: Any, run_on: Any, bridges: tuple[str, ...]) -> str
 def _doubts(need: tuple[Target, ...], have: tuple[Target, ...]) -> str:
     """Return what is doubted of each member that is needed, where every member that it fits gives a doubt."""
     ways = [[doubted(member, other) for other in have if member.compatible(other)] for member in need]
-    return ", ".join(min(found, key=len) for found in ways if found and all(found))
+    return ", ".join(filter(None, (min(found, key=len, default="") for found in ways)))
 
 
 _MEMBER_DOUBT = Rule(
