@@ -116,7 +116,6 @@ def written(folder: Path) -> None:
         plain.execute(statement)
     log = (folder / "log.jsonl").open("a", encoding="ascii")
     search = Search(SPACE)
-    ready = iter([a_record(target, 1_000_000 + number) for number in range(_ROUNDS)])
     with Database(folder / "n.sqlite") as normal, Database(folder / "f.sqlite", synchronous="FULL") as full:
 
         def trial() -> None:
@@ -126,7 +125,7 @@ def written(folder: Path) -> None:
                 search = Search(SPACE)
                 suggested = search.suggest(1)
             search.report(suggested[0], 1e-3)
-            normal.add(next(ready))
+            normal.add(a_record(target, next(numbers)))
 
         def line() -> None:
             log.write(json.dumps(a_record(target, next(numbers)).to_dict()) + "\n")
@@ -135,7 +134,7 @@ def written(folder: Path) -> None:
         calls: dict[str, Callable[[], object]] = {
             "making a record": lambda: a_record(target, next(numbers)),
             "making it, written and committed": lambda: normal.add(a_record(target, next(numbers))),
-            "suggested, reported, written and committed": trial,
+            "suggested, reported, made, written, committed": trial,
             "plain SQLite: INSERT of 1 kB, committed": lambda: plain.execute(
                 "INSERT INTO lines VALUES (?)", ("x" * 1000,)
             ),
@@ -151,7 +150,7 @@ def written(folder: Path) -> None:
         found,
         {
             "written and committed, the record at hand": 100,
-            "suggested, reported, written and committed": 150,
+            "suggested, reported, made, written, committed": 150,
         },
     )
     log.close()

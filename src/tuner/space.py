@@ -143,12 +143,8 @@ class Space:
         point = self._locate(config)
         if point is None:
             raise SpaceError(self._complaint(config))
-        broken = [
-            label for group in self._groups if not group.has(group.code(point)) for label in group.constraints
-        ]
         if not self.is_valid(point):
-            reason = " or ".join(broken) or "a restriction of the space"
-            raise SpaceError(f"{config!r} is not valid: refused by {reason}")
+            raise SpaceError(f"{config!r} is not valid: refused by {self._refusal(point)}")
         return point
 
     def is_valid(self, point: Point) -> bool:
@@ -236,6 +232,12 @@ class Space:
             for name, known in zip(self._names, self._positions, strict=True)
         ]
         return None if None in found else tuple(at for at in found if at is not None)
+
+    def _refusal(self, point: Point) -> str:
+        broken = [
+            label for group in self._groups if not group.has(group.code(point)) for label in group.constraints
+        ]
+        return " or ".join(broken) or "a restriction of the space"
 
     def _complaint(self, config: Any) -> str:
         if not isinstance(config, Mapping):
