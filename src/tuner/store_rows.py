@@ -68,21 +68,20 @@ def row(record: Record, target: TargetRow) -> Row:
 
 def insert(connection: sqlite3.Connection, new: Row) -> int:
     """Write one row and return 1, or 0 where an equal record is there already."""
-    task = task_number(connection, new.task)
-    target = _number_of(connection, _FIND_TARGET, _ADD_TARGET, new.target)
+    task, target = connection.execute(_FIND_BOTH, (*new.task, *new.target)).fetchone()
+    if task is None:
+        task = connection.execute(_ADD_TASK, new.task).lastrowid
+    if target is None:
+        target = connection.execute(_ADD_TARGET, new.target).lastrowid
     return connection.execute(_ADD_RECORD, (task, target, *new.members)).rowcount
 
 
 def task_number(connection: sqlite3.Connection, task: tuple[str, ...]) -> int:
     """Return the number of a task: kernel, fingerprint, problem, tuning key and toolchain."""
-    return _number_of(connection, _FIND_TASK, _ADD_TASK, task)
-
-
-def _number_of(connection: sqlite3.Connection, find: str, add: str, key: tuple[str, ...]) -> int:
-    found = connection.execute(find, key).fetchone()
+    found = connection.execute(_FIND_TASK, task).fetchone()
     if found is not None:
         return int(found[0])
-    number = connection.execute(add, key).lastrowid
+    number = connection.execute(_ADD_TASK, task).lastrowid
     assert number is not None  # noqa: S101 - it is after an INSERT
     return number
 
@@ -91,6 +90,7 @@ _FIND_TASK = """SELECT id FROM tasks
     WHERE kernel = ? AND fingerprint = ? AND problem = ? AND tuning_key = ? AND toolchain = ?"""
 _ADD_TASK = "INSERT INTO tasks (kernel, fingerprint, problem, tuning_key, toolchain) VALUES (?, ?, ?, ?, ?)"
 _FIND_TARGET = "SELECT id FROM targets WHERE digest = ? AND document = ?"
+_FIND_BOTH = f"SELECT ({_FIND_TASK}), ({_FIND_TARGET})"
 _ADD_TARGET = "INSERT INTO targets (digest, document) VALUES (?, ?)"
 _ADD_RECORD = """INSERT INTO records (task, target, identity, run, number, role, created, config,
         cost, kind, stage, cause, stderr, stopped_early, times, clock, quality)
