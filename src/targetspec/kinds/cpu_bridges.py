@@ -92,8 +92,6 @@ def _set(family: str, cpu: str, extras: tuple[str, ...]) -> FeatureSet:
 
 
 def _armv8_has(built_for: Any, run_on: Any) -> bool:
-    if built_for.family != "arm" or built_for.features is None or run_on.features is None:
-        return False
     shared = [name for name in _SHARED_BY_ARMV8 if name in run_on.features]
     return bool(built_for.features <= _armv8(tuple(shared)))
 
