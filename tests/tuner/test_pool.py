@@ -754,6 +754,23 @@ def test_the_parent_keeps_its_own_ways(method: str) -> None:
     assert not signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
 
+@pytest.mark.parametrize("stated", [None, "glibc.malloc.check=0", "glibc.malloc.hugetlb=0"])
+def test_fresh_interpreters_take_huge_pages(monkeypatch: pytest.MonkeyPatch, stated: str | None) -> None:
+    """They end sooner so; what the host program states of it stands, and its other settings go along."""
+    if stated is None:
+        monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    else:
+        monkeypatch.setenv("GLIBC_TUNABLES", stated)
+    expected = {
+        None: "glibc.malloc.hugetlb=1",
+        "glibc.malloc.check=0": "glibc.malloc.check=0:glibc.malloc.hugetlb=1",
+        "glibc.malloc.hugetlb=0": "glibc.malloc.hugetlb=0",
+    }[stated]
+    with Pool(1, preload=()) as pool:
+        assert expected == ask(pool, lambda stage: os.environ["GLIBC_TUNABLES"]).value
+    assert stated == os.environ.get("GLIBC_TUNABLES")
+
+
 def test_a_worker_starts_from_a_clean_state(method: str) -> None:
     """Workers lead their own session, take no core dumps and no handlers, and hold nothing that the host has open."""
     reading, writing = os.pipe()
