@@ -154,7 +154,8 @@ def _feature_option(source: Source, word: Word, name: str, value: Word | None) -
         raise _unknown_option(source, word, name)
     refused = name.startswith("mno-")
     plain = word.after(word.text.index(name) + (4 if refused else 1))
-    return Word(f"{'-' if refused else '+'}{plain.text}", plain.start)
+    # The sign stands in the place of the letter before the name.
+    return Word(f"{'-' if refused else '+'}{plain.text}", plain.start - 1)
 
 
 def _take_feature(source: Source, stated: _Stated, word: Word, name: str, value: Word | None) -> None:
@@ -187,7 +188,7 @@ def _meant_by(source: Source, family: str | None, option: Word) -> Iterable[Word
         return cast("Iterable[Word]", items)
     name = f"m{'no-' if option.text[0] == '-' else ''}{option.text[1:]}"
     if _near_options(name):
-        at = option.start - name.index(option.text[1:]) - 1
+        at = option.start - name.index(option.text[1:])
         raise _unknown_option(source, Word(f"-{name}", max(at, 0)), name)
     return (option,)
 
