@@ -33,7 +33,10 @@ _SOURCES: Mapping[str, tuple[str, ...] | None] = {
     "kinds/cuda_rules.py": None,
     "kinds/rocm_rules.py": None,
     "kinds/device.py": ("both_ways", "lifting", "limit", "warp_size", "names", "DeviceTarget", "_fields_of"),
-    "kinds/composite.py": None,
+    "kinds/composite.py": (
+        *("_members", "_fit", "_bridges_taken", "_doubts", "_MEMBER_DOUBT", "_members_rule", "_need_of_some"),
+        "CompositeTarget.",
+    ),
     "kinds/cpu.py": ("CpuTarget.",),
     "kinds/cuda.py": ("CudaTarget.",),
     "kinds/rocm.py": ("RocmTarget.",),
@@ -86,9 +89,10 @@ _SOURCES: Mapping[str, tuple[str, ...] | None] = {
 SOURCES = tuple(_SOURCES)
 # Texts for people; and `strict`, which is an assertion.
 _WORDING = {"label", "statement", "source", "say", "advice", "what", "unit", "strict"}
-# Functions that only write for people; names of types, what only the former ask, and what values a field takes.
+# Functions that only write for people; names of types, and what only the former ask; what is said of documents.
 _FOR_PEOPLE = ("show", "_say", "_name_", "_written", "_dotted", "_listed", "_host_say", "_extra", "_stated")
-_TYPES = ("Answer", "Purpose", "Weight", "View", "Versions", "Reason", "_ASKED", "SETS", "NoNames")
+_TYPES = ("Answer", "Purpose", "Weight", "View", "Versions", "Reason", "_ASKED", "SETS")
+_OF_DOCUMENTS = ("always_written",)
 _OPTIONS = {"repair", "bridge", "caution", "weight", "apart", "need", "link", "schedule", "demand", "promise"}
 _COMPARED: Mapping[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.LtE: (ast.GtE, ast.Lt),
@@ -186,7 +190,7 @@ def _changes(module: str, source: str) -> Iterator[_Change]:
             elif f"{scope}." in parts:
                 # Of a kind only the declarations of its fields, which hold its rules.
                 for field in ast.iter_child_nodes(statement):
-                    if isinstance(field, ast.AnnAssign):
+                    if isinstance(field, ast.AnnAssign) and ast.unparse(field.target) not in _OF_DOCUMENTS:
                         declared = _within(f"{scope}.{ast.unparse(field.target)}", field)
                         yield from (change for change in declared if not _is_of_shape(change.node))
 

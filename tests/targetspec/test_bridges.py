@@ -256,6 +256,17 @@ def test_a_layer_needs_to_know_what_it_is_for(missing: str) -> None:
         assert not bare.compatible(there, bridges=(name,))
 
 
+def test_a_userland_of_another_width_has_its_own_calls_and_no_instructions() -> None:
+    """What its code uses must be there beside what sets the two conventions apart."""
+    machine, code = cpu("mips64el-linux-gnuabi64"), cpu("mipsel-linux-gnu")
+    wider = code.evolve(features=code.features.with_changes(add=["msa"]))
+    assert code.compatible(machine, bridges=("compat32",))
+    assert "no" == wider.compatible(machine, bridges=("compat32",)).answer
+    assert wider.compatible(
+        machine.evolve(features=machine.features.with_changes(add=["msa"])), bridges=("compat32",)
+    )
+
+
 @pytest.mark.parametrize("abi", ["apcs-gnu", "aapcs"])
 def test_a_kernel_has_no_calls_of_the_old_abi(abi: str) -> None:
     """64-bit kernels run ARM's programs of the present ABI only."""
