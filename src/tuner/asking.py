@@ -36,6 +36,9 @@ class Asker:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
+        self._begin()
+
+    def _begin(self) -> None:
         self._pool: Pool | None = None
         self._process = os.getpid()
         self._lock = threading.RLock()
@@ -69,17 +72,19 @@ class Asker:
 
     def with_pool(self, job: Callable[[Pool], Any]) -> Any:
         """Return what a job gives for the pool of the worker, which no other thread uses meanwhile."""
+        if self._process != os.getpid():
+            self._begin()  # a thread that held the lock may have stayed behind
         with self._lock:
-            if self._process != os.getpid():
-                self._pool, self._process = None, os.getpid()
             if self._pool is None:
                 self._pool = Pool(1)
             return job(self._pool)
 
     def close(self) -> None:
         """End the worker."""
+        if self._process != os.getpid():
+            self._begin()
         with self._lock:
-            if self._pool is not None and self._process == os.getpid():
+            if self._pool is not None:
                 self._pool.close()
             self._pool = None
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
@@ -103,6 +105,32 @@ def test_the_default_is_the_first_that_fits(asker: Asker):
     never = attrs.evolve(DOUBLE, needs=lambda *_: {"vector_registers": 1000})
     with pytest.raises(KernelError, match="can hold no configuration of its space"):
         asker.default(never, PROBLEM, ZEN3)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_asks_a_worker_of_its_own(asker: Asker):
+    """Also where a thread was asking when it began, and stayed behind with the lock."""
+    assert (64, 512) == asker.work(DOUBLE, PROBLEM)
+    asked, over = threading.Event(), threading.Event()
+
+    def wait(_: object) -> None:
+        asked.set()
+        over.wait()
+
+    thread = threading.Thread(target=asker.with_pool, args=(wait,))
+    thread.start()
+    asked.wait()
+    child = os.fork()
+    if child == 0:
+        try:
+            signal.alarm(60)
+            os._exit(0 if asker.work(DOUBLE, PROBLEM) == (64, 512) else 1)
+        finally:
+            os._exit(2)
+    over.set()
+    thread.join()
+    assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert (64, 512) == asker.work(DOUBLE, PROBLEM)
 
 
 def test_a_kernel_is_ours_with_all_its_functions(monkeypatch: pytest.MonkeyPatch):
