@@ -292,7 +292,8 @@ class LocalRun:
                     "over_incumbent_low": measured.ratio.low,
                     "over_incumbent_high": measured.ratio.high,
                 }
-        return known | {"noisy": self._listener.is_noisy(measured.canary, drift)}
+        # In this order: the listener takes note of every canary.
+        return known | {"noisy": self._listener.is_noisy(measured.canary, drift) or not self._turn.alone}
 
     def _ask(
         self,

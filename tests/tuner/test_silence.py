@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -62,6 +65,77 @@ def test_a_dead_holder_blocks_nobody(tmp_path: Path):
         holder.kill()
         holder.communicate()
     assert turn.take()
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that has the machine and is stopped, as by Ctrl-Z."""
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE)
+    try:
+        assert holder.stdout is not None
+        assert b"held\n" == holder.stdout.readline()
+        holder.send_signal(signal.SIGSTOP)
+        yield holder
+    finally:
+        holder.kill()
+        holder.communicate()
+
+
+def wait_for(turn: Turn, seconds: float = 30.0) -> bool:
+    """Take the turn as a run does: again and again, for a while."""
+    ends = time.monotonic() + seconds
+    while not turn.take():
+        if time.monotonic() > ends:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who has a lock")
+def test_a_stopped_holder_is_passed_by(
+    tmp_path: Path, stopped: subprocess.Popen[bytes], caplog: pytest.LogCaptureFixture
+):
+    """Who passes by knows that it is not alone, and takes turns with others who do; it is alone again after."""
+    one, other = Turn((str(tmp_path),)), Turn((str(tmp_path),))
+    assert wait_for(one)
+    assert not one.alone
+    assert [f"process {stopped.pid}, which measures on this machine, is stopped"] == [
+        message.partition(";")[0] for message in caplog.messages
+    ]
+    assert not wait_for(other, 1.5)
+    one.give()
+    assert wait_for(other)
+    assert not one.take()
+    other.give()
+    assert wait_for(one, 1.0)  # nothing has changed: it need not be found out again
+    one.give()
+    stopped.send_signal(signal.SIGCONT)
+    assert not wait_for(one, 1.5)
+    stopped.kill()
+    assert wait_for(one)
+    assert one.alone
+
+
+def test_a_holder_that_keeps_it_for_very_long_is_passed_by(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    """Also where nobody knows what it does; a short wait is none."""
+    holder, waiter = Turn((str(tmp_path),)), Turn((str(tmp_path),), longest_wait=0.3)
+    assert holder.take()
+    assert not waiter.take()
+    began = time.monotonic()
+    assert wait_for(waiter)
+    assert time.monotonic() - began >= 0.25
+    assert not waiter.alone
+    assert "has kept others waiting for" in caplog.text
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who has a lock")
+def test_what_is_measured_beside_a_stopped_holder_is_marked(
+    tmp_path: Path, stopped: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+):
+    """A tuning that another has left in the lurch ends, and its records say what they are worth."""
+    monkeypatch.setattr(runs, "Turn", lambda: Turn((str(tmp_path),)))
+    result = tune(DOUBLE, PROBLEM, budget=2, workers=1, start_method="fork", progress=False)
+    assert {True} == {record.quality["noisy"] for record in result.records}
 
 
 def test_without_a_folder_that_takes_the_lock_nobody_waits(tmp_path: Path):
