@@ -252,7 +252,7 @@ def test_a_layer_needs_to_know_what_it_is_for(missing: str) -> None:
     for first, second in ((code, bare), (bare, there)):
         verdict = first.compatible(second, bridges=BRIDGES)
         assert not verdict or missing == "features"
-    for name in ("rosetta", "wasmtime"):
+    for name in ("rosetta", "wasmtime", "qemu-user"):
         assert not bare.compatible(there, bridges=(name,))
 
 

@@ -59,6 +59,9 @@ def macos(version: str | None, **fields: Any) -> MetalTarget:
         (VulkanTarget(api_version="1.0", spirv_version="1.3"), VulkanTarget(api_version="1.1"), "yes"),
         (VulkanTarget(capabilities={"Float16"}), VulkanTarget(), "no"),
         (VulkanTarget(), VulkanTarget(capabilities={"Float16"}), "yes"),
+        (VulkanTarget(capabilities={"Matrix"}), VulkanTarget(capabilities={"Shader"}), "yes"),
+        (VulkanTarget(capabilities={"Shader"}), VulkanTarget(capabilities={"Matrix"}), "no"),
+        (VulkanTarget(capabilities={"Shader"}), VulkanTarget(capabilities={"Shader", "Matrix"}), "yes"),
         (OpenCLTarget(opencl_version="1.2"), OpenCLTarget(opencl_version="3.0"), "yes"),
         (OpenCLTarget(extensions={"cl_khr_fp16"}), OpenCLTarget(opencl_version="3.0"), "no"),
         (WebGPUTarget(extensions={"subgroups"}), WebGPUTarget(), "no"),
@@ -83,6 +86,7 @@ def test_known_answers(code: Target, run_on: Target, answer: str) -> None:
     ("code", "run_on", "repair"),
     [
         (VulkanTarget(api_version="1.3"), VulkanTarget(api_version="1.2"), ("api_version", "1.3")),
+        (VulkanTarget(api_version="1.4"), VulkanTarget(api_version="1.2.198"), ("api_version", "1.4")),
         (VulkanTarget(spirv_version="1.6"), VulkanTarget(spirv_version="1.5"), ("spirv_version", "1.6")),
         (
             VulkanTarget(api_version="1.1", spirv_version="1.6"),
@@ -90,10 +94,21 @@ def test_known_answers(code: Target, run_on: Target, answer: str) -> None:
             ("api_version", "1.3"),
         ),
         (VulkanTarget(api_version="1.1", spirv_version="1.9"), VulkanTarget(api_version="1.0"), None),
+        (macos(None, language_version="3.1"), macos("13.6"), ("language_version", "3.1")),
+        (macos("14"), macos("12"), ("deployment_target", "14.0")),
+        (macos("14", language_version="3.1"), macos("12"), ("deployment_target", "14.0")),
+        (macos("14", language_version="3.2"), macos("12"), ("deployment_target", "15")),
+        (macos("10.14", language_version="2.2"), macos("10.12"), ("deployment_target", "10.15")),
+        (macos("14", language_version="5.0"), macos("12"), None),
+        (
+            MetalTarget(os="ios", deployment_target="12", language_version="2.2"),
+            MetalTarget(os="ios", deployment_target="11"),
+            ("deployment_target", "13"),
+        ),
     ],
 )
-def test_one_change_mends_both_versions_of_vulkan(code: Target, run_on: Target, repair: Any) -> None:
-    """Vulkan and SPIR-V share one rule, whose repair lifts the no by itself, or is none."""
+def test_one_change_mends_both_versions(code: Target, run_on: Target, repair: Any) -> None:
+    """Vulkan and SPIR-V, Metal and the system, share one rule, whose repair lifts the no by itself, or is none."""
     (reason,) = code.compatible(run_on).reasons
     assert repair == reason.repair
     if repair is not None:

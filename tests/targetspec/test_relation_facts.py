@@ -14,6 +14,7 @@ from targetspec import (
     HexagonTarget,
     MetalTarget,
     RocmTarget,
+    VulkanTarget,
     registry,
 )
 from targetspec.features import FeatureSet
@@ -279,3 +280,21 @@ def test_release_6_of_mips_is_another_instruction_set() -> None:
             assert (*said, "blocks") == (reason.needed, reason.available, reason.weight)
     assert ("yes", ()) == (older.compatible(old).answer, older.compatible(old).reasons)
     assert ["features"] == [reason.field for reason in old.compatible(older).reasons]
+
+
+@pytest.mark.parametrize(
+    ("api", "spirv", "beyond"),
+    [
+        ("1.0", "1.0", "1.1"),
+        ("1.1", "1.3", "1.4"),
+        ("1.2", "1.5", "1.6"),
+        ("1.3", "1.6", "1.7"),
+        ("1.4", "1.6", "1.7"),
+    ],
+)
+def test_a_version_of_vulkan_brings_one_of_spirv(api: str, spirv: str, beyond: str) -> None:
+    """It takes that version and older ones, and newer ones only where they are stated."""
+    there = VulkanTarget(api_version=api)
+    assert "yes" == VulkanTarget(spirv_version=spirv).compatible(there).answer
+    assert "no" == VulkanTarget(spirv_version=beyond).compatible(there).answer
+    assert "yes" == VulkanTarget(spirv_version=beyond).compatible(there.evolve(spirv_version=beyond)).answer

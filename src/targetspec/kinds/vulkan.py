@@ -32,7 +32,7 @@ _OPERATIONS = (
 )
 Versions = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
 # The SPIR-V that each version of Vulkan takes, newest first.
-_BROUGHT = (((1, 3), "1.6"), ((1, 2), "1.5"), ((1, 1), "1.3"), ((1,), "1.0"))
+_BROUGHT = (("1.3", "1.6"), ("1.2", "1.5"), ("1.1", "1.3"), ("1.0", "1.0"))
 
 
 def _demanded(target: Any) -> Versions:
@@ -42,9 +42,8 @@ def _demanded(target: Any) -> Versions:
 def _promised(target: Any) -> Versions:
     """Return the version of Vulkan, and the newer of the SPIR-V that is stated and the one that it takes."""
     api, stated = _demanded(target)
-    brought = next(
-        (version_key(spirv) for first, spirv in _BROUGHT if api is not None and api >= first), None
-    )
+    known = ((version_key(first), version_key(spirv)) for first, spirv in _BROUGHT)
+    brought = next((spirv for first, spirv in known if at_most(first, api) == "yes"), None)
     return api, max(filter(None, (stated, brought)), default=None)
 
 
@@ -63,10 +62,9 @@ def _written(versions: Versions) -> str:
 
 def _repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
     need = _demanded(built_for)
-    bringing = [".".join(map(str, (*first, 0)[:2])) for first, _ in reversed(_BROUGHT)]
     tried = (
         *(("api_version", built_for.api_version), ("spirv_version", built_for.spirv_version)),
-        *(("api_version", api) for api in bringing),
+        *(("api_version", api) for api, _ in reversed(_BROUGHT)),
     )
     return lifting(run_on, tried, lambda mended: _serve(need, _promised(mended)))
 
@@ -113,7 +111,7 @@ def _declared(target: Any) -> frozenset[str]:
 
 
 # The code's own list need not be closed: what it declares implicitly is there wherever the list is.
-_CAPABILITIES = attrs.evolve(subset("capabilities", _SPIRV), demand=_declared, promise=_declared)
+_CAPABILITIES = attrs.evolve(subset("capabilities", _SPIRV), promise=_declared)
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
