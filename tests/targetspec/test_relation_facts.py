@@ -184,11 +184,15 @@ def test_no_statement_lifts_what_a_cpu_lacks_by_design() -> None:
 
 
 def test_hexagon_runs_older_vectors() -> None:
-    """A vector extension of the code's version or later runs it."""
-    bytes_ = {"version": "v68", "hvx_bytes": 128}
-    for need, answer in (("v65", "yes"), ("v66", "yes"), ("v67", "no")):
-        code, there = HexagonTarget(**bytes_, hvx_version=need), HexagonTarget(**bytes_, hvx_version="v66")
-        assert answer == code.compatible(there).answer
+    """A vector extension of the code's version or later runs it; an older one can be replaced, one not stated be told."""
+    code = HexagonTarget(hvx_bytes=128, hvx_version="v66")
+    for there, answer in (("v66", "yes"), ("v68", "yes"), ("v65", "no"), (None, "unknown")):
+        machine = HexagonTarget(hvx_bytes=128, hvx_version=there)
+        verdict = code.compatible(machine)
+        assert answer == verdict.answer
+        for reason in verdict.reasons:
+            assert "hvx_version" == reason.field
+            assert (("hvx_version", "v66") if answer == "no" else None) == reason.repair
 
 
 _OLD, _NEW = (MetalTarget(os="macos", deployment_target=version) for version in ("14", "26"))
