@@ -24,6 +24,7 @@ from targetspec.errors import (
     Problem,
     TargetspecError,
     UnknownNameError,
+    cut,
     nearest,
     portable,
     wrong_type,
@@ -80,7 +81,7 @@ def _decoded(text: str | bytes) -> Any:
             (Problem("$", f"must be at most {LONGEST_DOCUMENT} characters, got {len(text)}"),)
         )
     try:
-        decoded = _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8"))
+        decoded = _DECODER.decode(_without_mark(text if isinstance(text, str) else text.decode("utf-8")))
     except _Fault as fault:
         raise DocumentError(fault.problems) from None
     except json.JSONDecodeError as error:
@@ -92,13 +93,19 @@ def _decoded(text: str | bytes) -> Any:
     return decoded
 
 
+def _without_mark(text: str) -> str:
+    if text.startswith("\ufeff"):
+        _fail("$", "starts with a byte order mark", "save it as UTF-8 without one")
+    return text
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         seen: set[str] = set()
         # `add` gives None: the first name that was seen before.
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        _fail("$", f"has the key {twice!r} twice", "keep one of the two")
+        _fail("$", f"has the key {cut(twice)!r} twice", "keep one of the two")
     return found
 
 
@@ -204,9 +211,10 @@ def _no_load(value: Any) -> Any:
 
 def _unknown_fields(names: list[Any], known: Iterable[str]) -> Iterator[_Fault]:
     for name in names[:_MOST_TOLD]:
-        near = nearest(str(name), known)
+        shown = str(portable(name))
+        near = nearest(shown, known)
         hint = f"did you mean {' or '.join(near)}?" if near else ""
-        yield _Fault((Problem(f".{str(name)[:LONGEST_TEXT]}", "no such field", hint),))
+        yield _Fault((Problem(f".{shown}", "no such field", hint),))
     more = len(names) - _MOST_TOLD
     if more > 0:
         yield _Fault((Problem("", f"has {more} more fields that are none", "see the schema"),))
@@ -258,12 +266,46 @@ def _problems(group: ClassValidationError, path: str) -> list[Problem]:
 
 
 def _constructed(cls: type[Target], fields: dict[str, Any], document: Mapping[str, Any], path: str) -> Target:
-    try:
-        return cls.of_checked(fields, document.get("tables"))
-    except FieldError as error:
-        _fail(f"{path}.{error.field}", f"{error.message}, got {_shown(error.value)}", error.hint)
-    except TargetspecError as error:
-        _fail(path + _place_of_names(cls, document, error), str(error))
+    tables = document.get("tables")
+    problems: list[Problem] = []
+    while True:
+        try:
+            target = cls.of_checked(fields, tables)
+        except TargetspecError as error:
+            problem = _problem_of(cls, document, error)
+            if problem in problems:
+                break
+            problems.append(problem)
+            less = _without(fields, document, problem.path)
+        else:
+            break
+        if less is None or len(problems) >= _MOST_TOLD:
+            break
+        fields = less
+    if problems:
+        raise _Fault(tuple(problem._replace(path=path + problem.path) for problem in problems))
+    return target
+
+
+def _problem_of(cls: type[Target], document: Mapping[str, Any], error: TargetspecError) -> Problem:
+    if isinstance(error, FieldError):
+        return Problem(f".{error.field}", f"{error.message}, got {_shown(error.value)}", error.hint)
+    return Problem(_place_of_names(cls, document, error), str(error))
+
+
+# What the meaning of other fields rests on: without these, further faults would be of our own making.
+_GROUND = ("triple", "cpu", "arch", "members")
+
+
+def _without(fields: Mapping[str, Any], document: Mapping[str, Any], place: str) -> dict[str, Any] | None:
+    """Return the fields without what is at fault, to look for further faults; None where they say nothing without it."""
+    field, _, at = place.removeprefix(".").partition("[")
+    if field not in fields or (field in _GROUND and not (field == "cpu" and "triple" in fields)):
+        return None
+    if at:
+        wrong = document[field][int(at.removesuffix("]"))]
+        return {**fields, field: frozenset(fields[field]) - {wrong}}
+    return {name: value for name, value in fields.items() if name != field}
 
 
 def _place_of_names(cls: type[Target], document: Mapping[str, Any], error: TargetspecError) -> str:

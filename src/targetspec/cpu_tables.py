@@ -207,6 +207,11 @@ class Table:
         """Return a mask with all that its features imply."""
         return self._settled(mask | self.ups(self.unmask(mask)))
 
+    def closed_within(self, mask: int, bound: int) -> int:
+        """Return the greatest closed part of a mask whose features imply nothing beyond a bound."""
+        kept = self.mask(name for name in self.unmask(mask) if not self._up[name] & ~bound)
+        return self.ups(self.unmask(kept))
+
     def _settled(self, mask: int) -> int:
         """Return a mask that holds what its features imply singly, with what they imply together."""
         fresh = bool(self.rules)
@@ -279,6 +284,17 @@ class Table:
         if row["role"] not in ("isa", "abi"):
             raise FeatureRoleError(self.family, name, row["role"])
         return None if row.get("field", "group") != "group" else name
+
+    def meaning(self, name: str) -> int:
+        """Return the mask of what a feature's name stands for in a set: all of a group; nothing where no set holds it.
+
+        Raises:
+            UnknownNameError: no such feature.
+        """
+        feature = self.canonical(name)
+        if self.features[feature].get("field") == "group":
+            return self._up[feature] & ~self._stated
+        return self.bit.get(feature, 0)
 
     def _single(self, name: str) -> str | None:
         held = self.held(name)

@@ -42,10 +42,16 @@ def portable(value: Any) -> Any:
     try:
         if isinstance(value, set | frozenset):
             # In one order, whatever the hash seed of the process.
-            return cut(f"{{{', '.join(sorted(map(repr, value)))}}}")
-        return cut(repr(value))
+            return cut(f"{{{', '.join(sorted(_shown(one) for one in value))}}}")
+        shown = repr(value)
+        # An address says nothing, and makes errors about equal values differ.
+        return cut(shown) if " at 0x" not in shown else f"a {type(value).__name__}"
     except Exception:  # noqa: BLE001 - a foreign object's repr may raise anything, and so may deep nesting
         return f"a {type(value).__name__}"
+
+
+def _shown(value: Any) -> str:
+    return repr(value) if type(value) is str else str(portable(value))
 
 
 def cut(text: str) -> str:

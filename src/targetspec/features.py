@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Self, final
 
 from targetspec.cpu_tables import TABLES_VERSION, table
-from targetspec.errors import FeatureConflictError, FieldError, wrong_type
+from targetspec.errors import FeatureConflictError, FieldError, TargetspecError, wrong_type
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,255}")
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,39}")
 
 
 @final
@@ -60,17 +64,30 @@ class FeatureSet:
             FeatureRoleError: a tuning or an inverse feature, which no set holds.
             FeatureConflictError: two of them exclude each other (RISC-V's f and zfinx).
         """
-        return _closed_names(
-            family, names if type(names) is frozenset else _names("closed", "the names", names)
-        )
+        found = names if type(names) is frozenset else _names("closed", "the names", names)
+        try:
+            return _closed_names(family, found)
+        except TargetspecError:
+            if type(names) is tuple or type(names) is list:
+                raise
+        # The same fault in every process, whatever the order of a set.
+        return _closed_names(family, tuple(sorted(_names("closed", "the names", found))))
 
     @classmethod
     def verbatim(cls, family: str, names: Iterable[str], tables: str) -> FeatureSet:
-        """Return the names as they are, as closed with another version of the tables; unknown ones are kept."""
-        each = set(_names("verbatim", "the names", names))
-        text = " ".join(sorted(each))
-        if len(text.split()) != len(each):
-            raise FieldError("feature set", "names", text, "must be names without white space")
+        """Return the names as they are, as closed with another version of the tables; unknown ones are kept.
+
+        Raises FieldError for what is no name or version, and with today's version what `closed` raises.
+        """
+        each = _names("verbatim", "the names", names)
+        if tables == TABLES_VERSION:
+            return cls.closed(family, each)
+        table(family)
+        text = " ".join(sorted(set(each)))
+        for what, pattern, found in (("names", _NAME, each), ("tables", _VERSION, (tables,))):
+            for name in found:
+                if type(name) is not str or not pattern.fullmatch(name):
+                    raise FieldError("feature set", what, name, f"must match {pattern.pattern}")
         return (
             _load(family, text, tables)
             if len(text) <= _LONGEST_KEPT
@@ -117,7 +134,9 @@ class FeatureSet:
         return self._hash
 
     def __contains__(self, name: str) -> bool:
-        """Say whether a feature is there, by its canonical name or an alias.
+        """Say whether a feature is there, by its canonical name or an alias; of a group, whether all of it is.
+
+        What other fields state (tuning, and x86's `64bit`, which is the triple's) is in no set.
 
         Raises:
             UnknownNameError: the name is neither in the set nor in the table.
@@ -126,8 +145,8 @@ class FeatureSet:
             raise wrong_type("in a FeatureSet", "the name", name, "a str")
         if name in self.names:
             return True
-        held = table(self.family)
-        return bool(self._seen()[1] & held.bit.get(held.canonical(name), 0))
+        meant = table(self.family).meaning(name)
+        return bool(meant) and meant & self._seen()[1] == meant
 
     def __le__(self, other: FeatureSet) -> bool:
         if other.__class__ is not FeatureSet:
@@ -148,7 +167,8 @@ class FeatureSet:
         _, theirs, others = other._seen()
         held = table(self.family)
         named = held.mask(name for name in self.names | other.names if name in held.bit)
-        return _with_unknown(_of_mask(self.family, mine & theirs & named), unknown & others, self.tables)
+        both = held.closed_within(mine & theirs & named, mine & theirs)
+        return _with_unknown(_of_mask(self.family, both), unknown & others, self.tables)
 
     def __sub__(self, other: FeatureSet) -> tuple[str, ...]:
         """Return the names, sorted, that are not there in another set; of another family, all."""
@@ -192,6 +212,10 @@ class FeatureSet:
         """
         if other.__class__ is not FeatureSet:
             raise wrong_type("union", "the other", other, "a FeatureSet")
+        if self.family != other.family:
+            raise FeatureConflictError(
+                self.family, self.family, other.family, "sets of two families have no union"
+            )
         mask, unknown = self._today()
         more, others = other._today()
         tables = self.tables if unknown else other.tables

@@ -169,12 +169,8 @@ class Choice(Shape):
         return {"enum": list(self.words)}
 
 
-def _checked_item(shape: Shape, at: int, value: Any) -> Any:
-    try:
-        return shape.check(value)
-    except Refused as refused:
-        refused.at = at
-        raise
+def _one(what: str) -> str:
+    return f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
 
 
 # Documents, records and constructors come with the same few sets of names; a set of more is not kept.
@@ -214,8 +210,21 @@ class NameSet(Shape):
                 pass  # The first name that does not fit is told below, by its place.
             else:
                 return self._bounded(found)
-        one = Text(self.pattern, f"a {self.what}")
-        return self._bounded(frozenset(_checked_item(one, at, name) for at, name in enumerate(names)))
+        # In one order, so that the same fault is told in every process.
+        told = sorted(names, key=repr) if isinstance(names, frozenset) else names
+        return self._bounded(frozenset(self._checked_item(at, name) for at, name in enumerate(told)))
+
+    def _checked_item(self, at: int, name: Any) -> str:
+        try:
+            return Text(self.pattern, _one(self.what)).check(name)
+        except Refused as refused:
+            refused = self.refusal(refused, name)
+            refused.at = at
+            raise refused from None
+
+    def refusal(self, refused: Refused, name: Any) -> Refused:  # noqa: ARG002 - a set of known names uses it
+        """Return what to say of a name that does not fit."""
+        return refused
 
     def _bounded(self, names: frozenset[str]) -> frozenset[str]:
         if len(names) > _FEW_NAMES and sum(map(len, names)) + len(names) > _LONGEST_SET:

@@ -7,7 +7,7 @@ from typing import Self
 
 import attrs
 
-from targetspec.errors import FieldError, UnknownNameError, nearest
+from targetspec.errors import FieldError, FieldTypeError, UnknownNameError, nearest
 
 # What each generic processor's code runs on.
 GENERIC: dict[str, tuple[str, ...]] = {
@@ -79,6 +79,8 @@ class TargetId:
     xnack: bool | None = None
 
     def __attrs_post_init__(self) -> None:
+        if type(self.processor) is not str:
+            raise FieldTypeError("rocm", "target_id", self.processor, "must name a processor, a str")
         if self.processor not in PROCESSORS:
             raise UnknownNameError("AMD processor", self.processor, _near(self.processor))
         for name, having in _SETTINGS.items():

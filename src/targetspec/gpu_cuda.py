@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 import attrs
 
-from targetspec.errors import UnknownNameError
+from targetspec.errors import FieldTypeError, UnknownNameError
 
 CODE_FORMS = ("ptx", "cubin", "fat", "lto")
 _SUFFIXES = ("", "f", "a")
@@ -68,7 +68,12 @@ class CudaArch:
     suffix: str = ""
 
     def __attrs_post_init__(self) -> None:
-        if str(self) not in arch_names():
+        if type(self.number) is not int or type(self.suffix) is not str:
+            hint = "CudaArch.parse reads a text"
+            raise FieldTypeError(
+                "cuda", "arch", repr(self), "must be an int and a str, such as (90, 'a')", hint
+            )
+        if self.suffix not in _SUFFIXES or str(self) not in arch_names():
             raise _unknown(str(self))
 
     @classmethod
@@ -146,6 +151,9 @@ _FORM_OF = {
 }
 
 
+_MINORS = 10
+
+
 def read_code(spelling: str | tuple[int, int]) -> CudaCode:
     """Return what any usual spelling of an architecture says; raise UnknownNameError with the nearest names.
 
@@ -153,7 +161,10 @@ def read_code(spelling: str | tuple[int, int]) -> CudaCode:
     ('sm_90a', 'ptx')
     """
     if isinstance(spelling, tuple):
-        return CudaCode(CudaArch(spelling[0] * 10 + spelling[1]), None)
+        major, minor = spelling
+        if major < 0 or minor not in range(_MINORS):
+            raise UnknownNameError("CUDA architecture", f"{major}.{minor}", ())
+        return CudaCode(CudaArch(major * _MINORS + minor), None)
     if dotted := _DOTTED.fullmatch(spelling):
         number = int(dotted["major"]) * 10 + int(dotted["minor"])
         return CudaCode(_arch(number, dotted["suffix"], spelling), "fat" if dotted["fat"] else None)

@@ -21,11 +21,12 @@ from targetspec.errors import (
     wrong_type,
 )
 from targetspec.fields import LONGEST_DOCUMENT
-from targetspec.json_places import place_of
+from targetspec.json_places import places_of
 from targetspec.recognition import beside_llvm, candidates
 from targetspec.target import Target, dumps
 
 _LONGEST_KEPT = 1000
+_LONGEST_WORDS = 100_000
 _THIS_MACHINE = ("native", "host")
 # A kind of TVM that is none of ours.
 _FOREIGN_KIND = re.compile(
@@ -101,6 +102,10 @@ def _read(text: str, dialect: str) -> Parsed:
         return Parsed(registry.layer_above("host.detected").detect_host())
     if dialect == "json":
         return _parse_json(text)
+    if len(text) > _LONGEST_WORDS and dialect != "targetspec":
+        # Only our own form has targets of so many characters: those with the largest sets of names.
+        message = f"a target of {dialect} has at most {_LONGEST_WORDS} characters, and this text {len(text)}"
+        raise TargetSyntaxError(text, (0, 1), message, "", dialect)
     parsed: Any = registry.dialect(dialect).parse(text)
     if type(parsed) is not Parsed:
         raise RegistrationError(dialect, f"its parse returned a {type(parsed).__name__}, and not a Parsed")
@@ -200,7 +205,7 @@ def _parse_json(text: str) -> Parsed:
 
 def _span_in_json(text: str, problem: Problem) -> tuple[int, int]:
     """Return where a problem's member is written."""
-    return problem.span if problem.span is not None else place_of(text, problem.path)
+    return problem.span if problem.span is not None else places_of(text, [problem.path])[problem.path]
 
 
 def _hosted(target: Target, host: Target | str) -> Target:

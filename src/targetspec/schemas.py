@@ -24,9 +24,11 @@ UNSAID = {
     "line break at the end": "the $ of a pattern matches before it in some engines, Python's among them",
     "length of a text": "a document has at most two million characters, counted as they are written",
     "length of a set": "the names of a set have so many characters together; a schema counts the names, and those of each",
-    "unknown name": "CPUs and features: which there are depends on the triple, and on the version of the tables; the schema"
+    "unknown name": "CPUs, processors and features: which there are depends on the triple, and on the version of the tables; the schema"
     " offers today's names to editors, and takes others",
     "no such triple": "the parts of a triple are read one by one, with their aliases",
+    "names that exclude each other": "two features of which only one can hold (f and zfinx), a setting of a target id that"
+    " is stated twice, or that its processor lacks",
     "fields that contradict each other": "the C library and the triple's, a CPU and a triple of another width, two hosts",
     "field that needs another": "a libc_version without a libc, features without a family",
     "feature in the wrong field": "which features are for tuning or restrict depends on the family",

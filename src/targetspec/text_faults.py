@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from targetspec import registry
 from targetspec.codec import validate
 from targetspec.errors import FieldError, Problem, TargetspecError, TargetSyntaxError, UnknownNameError
-from targetspec.json_places import place_among, places_of
+from targetspec.json_places import places_of
 from targetspec.parsing import parse_full
 
 # A name that the table of a settled family lacks: the other words mean the same without it.
@@ -60,9 +60,10 @@ def _problem(text: str, error: TargetSyntaxError) -> Problem:
 
 
 def _of_json(text: str) -> Iterator[Problem]:
-    places = places_of(text)
-    for path, message, hint, span in validate(text):
-        where = span or (_break(text) if path == "$" else None) or place_among(places, path)
+    problems = validate(text)
+    places = places_of(text, [problem.path for problem in problems])
+    for path, message, hint, span in problems:
+        where = span or (_break(text) if path == "$" else None) or places[path]
         yield Problem("", f"{path}: {message}", hint, where)
 
 

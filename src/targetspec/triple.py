@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import attrs
 
@@ -44,7 +43,7 @@ __all__ = ["LLVMTriple", "Triple", "normalize_triple", "read_triple"]
 
 _ALL_OSES = OSES | EXTRA_OSES
 _ALL_ENVIRONMENTS = ENVIRONMENTS | EXTRA_ENVIRONMENTS
-_PLAIN_VENDORS = VENDORS | EXTRA_VENDORS | {"unknown", "none"}
+_PLAIN_VENDORS = VENDORS | EXTRA_VENDORS | {"unknown"}
 _NARROW = frozenset({"gnux32", "muslx32", "gnuabin32", "muslabin32", "gnu_ilp32", "ilp32", "x32", "abin32"})
 # Darwin 4 to 19 are Mac OS X 10.0 to 10.15, 20 to 24 macOS 11 to 15, 25 and 26 macOS 26 and 27; then they agree.
 _MACOS_OF_DARWIN = (
@@ -57,7 +56,7 @@ _COMPONENTS = 5
 _ODD = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-@attrs.frozen(repr=False, order=True, cache_hash=True)
+@attrs.frozen(repr=False, order=True, cache_hash=True, getstate_setstate=False)
 class Triple:
     """A machine that code is for, named the way compilers name it; every alias is resolved at construction.
 
@@ -183,8 +182,10 @@ def _written(triple: Triple) -> str:
 @functools.lru_cache(maxsize=4096)
 def _restored(*values: str) -> Triple:
     """Make a triple from its stored values, which were checked when they were stored."""
-    triple: Any = Triple.__new__(Triple)
-    triple.__setstate__(dict(zip(_FIELDS, values, strict=True)))
+    triple = Triple.__new__(Triple)
+    for name, value in zip(_FIELDS, values, strict=True):
+        object.__setattr__(triple, name, value)
+    object.__setattr__(triple, "_attrs_cached_hash", None)
     return _one(triple)
 
 

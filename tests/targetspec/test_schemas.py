@@ -142,6 +142,7 @@ EXAMPLES: dict[str, Any] = {
     "length of a set": json.dumps({"kind": "cuda", "libs": [f"{n:0200}" for n in range(100)]}),
     "unknown name": json.dumps({**GOOD, "cpu": "znver33"}),
     "no such triple": '{"kind": "cpu", "triple": "x86_64-lnux"}',
+    "names that exclude each other": '{"kind": "rocm", "target_id": "gfx90a:xnack+:xnack-"}',
     "fields that contradict each other": json.dumps({**GOOD, "libc": "musl"}),
     "field that needs another": '{"kind": "cpu", "libc_version": "2.17"}',
     "feature in the wrong field": json.dumps({**GOOD, "tuning": ["+avx2"]}),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from targetspec import Problem, TargetSyntaxError, UnknownNameError, parse, registry, validate_text
 from targetspec.errors import TargetspecError
-from targetspec.json_places import place_of
+from targetspec.json_places import places_of
 from targetspec.testing import target_strings
 
 X86 = "x86_64-linux-gnu"
@@ -114,5 +114,5 @@ def test_a_dialect_that_is_not_there_is_the_callers_error() -> None:
 def test_places_in_json(path: str, part: str) -> None:
     """A member from its key to its end, an element alone, and of what is missing what should hold it."""
     text = '{"a": [1, {"b\\"": "}"}], "c": {}}'
-    start, end = place_of(text, path)
+    start, end = places_of(text, [path])[path]
     assert part == text[start:end]

@@ -22,15 +22,22 @@ from targetspec import (
     CpuTarget,
     CudaTarget,
     DocumentError,
+    FeatureConflictError,
+    FeatureSet,
     FieldError,
     OpenCLTarget,
     RegistrationError,
     Target,
+    TargetSyntaxError,
+    Triple,
     UnknownNameError,
+    cpu,
     registry,
 )
 from targetspec.errors import portable
 from targetspec.fields import LONGEST_DOCUMENT
+from targetspec.gpu_amd import TargetId
+from targetspec.gpu_cuda import CudaArch
 
 LINUX = "x86_64-unknown-linux-gnu"
 PLAIN: dict[str, Any] = {"kind": "cpu", "triple": LINUX, "cpu": "znver3"}
@@ -357,3 +364,193 @@ def test_writing_json_needs_no_reader() -> None:
         "import sys, targetspec; targetspec.dumps(targetspec.CudaTarget()); print('cattrs' in sys.modules)"
     )
     assert "False" == _run(script)
+
+
+X86 = FeatureSet.closed("x86", ["avx2"])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"cpu": "generic"},
+        {"cpu": "cortex-a53"},
+        {"triple": "sparc64-linux-gnu"},
+        {"triple": "aarch64-linux-gnu"},
+    ],
+)
+def test_a_set_of_features_needs_the_family_that_the_target_is_of(fields: dict[str, Any]) -> None:
+    """Neither text nor JSON says of which family a set is: only the triple or the CPU does."""
+    with pytest.raises(FieldError, match="family"):
+        CpuTarget(features=X86, **fields)
+    assert X86 == CpuTarget(cpu="haswell", features=X86).features
+    with pytest.raises(FieldError, match="family"):
+        CpuTarget(triple=LINUX, features=X86).evolve(triple=None)
+
+
+def test_sets_of_two_families_are_not_joined() -> None:
+    """Their masks mean other things."""
+    arm = FeatureSet.closed("arm", ["neon"])
+    for join in (X86.union, lambda other: X86 & other):
+        with pytest.raises(FeatureConflictError, match="two families"):
+            join(arm)
+
+
+def test_what_two_sets_share_is_closed() -> None:
+    """Of what is only covered in one of them, what nothing shared implies."""
+    first = FeatureSet.closed("arm", ["armv7s", "virtualization"])
+    second = FeatureSet.closed("arm", ["armv8.7-a", "armv6-m", "armv7k", "v8m", "read-tp-tpidrurw"])
+    shared = first & second
+    assert shared == FeatureSet.closed("arm", list(shared))
+    assert shared <= first
+    assert shared <= second
+
+
+def test_a_verbatim_set_has_names_and_a_version_that_documents_can_hold() -> None:
+    """And under today's version it is closed like any other."""
+    assert FeatureSet.closed("x86", ["avx2"]) == FeatureSet.verbatim("x86", ["avx2"], cpu.TABLES_VERSION)
+    for names, tables in (
+        (["+avx2"], "99"),
+        (["a b"], "99"),
+        (["\u00dcn"], "99"),
+        (["avx2"], "a b"),
+        (["avx2"], 3),
+    ):
+        with pytest.raises(FieldError):
+            FeatureSet.verbatim("x86", names, tables)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError):
+        FeatureSet.verbatim("x87", ["avx2"], "99")
+
+
+def test_a_group_is_there_when_all_of_it_is_and_what_other_fields_state_never() -> None:
+    """A profile stands for its parts; tuning and the width of the code are in no set."""
+    profile = FeatureSet.closed("riscv", ["rva22u64"])
+    assert "rva22u64" in profile
+    assert "rva22u64" not in FeatureSet.closed("riscv", ["m", "a"])
+    for name in ("64bit", "fast-bextr"):
+        assert name not in X86
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: CudaArch("90"),  # type: ignore[arg-type]
+        lambda: CudaArch(9, "0"),
+        lambda: CudaArch(True),
+        lambda: CudaTarget(arch=(8, 10)),  # type: ignore[arg-type]
+        lambda: CudaTarget(arch=(-1, 100)),  # type: ignore[arg-type]
+        lambda: TargetId(3),  # type: ignore[arg-type]
+        lambda: Triple(arch="x86_64", vendor="none", os="linux"),
+    ],
+)
+def test_parts_of_targets_are_checked_when_they_are_made_alone(make: Callable[[], Any]) -> None:
+    """Else two targets would be unequal and have one text, or have a text that is read as another."""
+    with pytest.raises((FieldError, UnknownNameError)):
+        make()
+
+
+def test_a_shared_triple_cannot_be_changed_in_place() -> None:
+    """One object stands for all equal triples of a process."""
+    assert not hasattr(Triple.parse(LINUX), "__setstate__")
+    assert Triple.parse(LINUX) == pickle.loads(pickle.dumps(Triple.parse(LINUX)))
+
+
+ALL_WRONG: dict[str, Any] = {
+    "kind": "cpu",
+    "triple": LINUX,
+    "cpu": "nope",
+    "tune": "nope2",
+    "features": ["avx98", "avx2", "avx99"],
+    "tuning": ["+zz1", "-zz2"],
+    "restrictions": ["yy"],
+    "libc": "musl",
+}
+ALL_PLACES = [
+    "cpu",
+    "tune",
+    "features[0]",
+    "features[2]",
+    "tuning[0]",
+    "tuning[1]",
+    "restrictions[0]",
+    "libc",
+]
+
+
+def test_all_faults_of_names_are_told_at_once() -> None:
+    """Also those that only the tables know, and also below a host."""
+    assert [f"$.{place}" for place in ALL_PLACES] == paths(ALL_WRONG)
+    assert [f"$.host.{place}" for place in ALL_PLACES] == paths({"kind": "cuda", "host": ALL_WRONG})
+
+
+SEEDED = """
+import targetspec
+from targetspec import CpuTarget, FeatureSet, VulkanTarget
+def told(make):
+    try:
+        make()
+    except targetspec.TargetspecError as error:
+        return repr(error)
+x86 = "x86_64-linux-gnu"
+print([
+    told(lambda: FeatureSet.closed("x86", {"q1", "q2", "q3"})),
+    told(lambda: CpuTarget(triple=x86, features={"fast-bextr", "retpoline", "avx99"})),
+    told(lambda: CpuTarget(triple=x86, tuning={"+zz1", "+zz2", "-zz3"})),
+    told(lambda: CpuTarget(triple=x86, tuning={"+fast-bextr", "-fast-bextr", "+idivq-to-divl", "-idivq-to-divl"})),
+    told(lambda: CpuTarget(triple=x86, restrictions={"yy1", "yy2", "yy3"})),
+    told(lambda: VulkanTarget(capabilities={"Aa", "Bb", "Cc"})),
+    told(lambda: CpuTarget(libs={"?", "!", "a", 3})),
+])
+"""
+
+
+def test_the_same_fault_is_told_in_every_process() -> None:
+    """Whatever order its hash seed gives to sets: errors travel, and are compared."""
+    said = set()
+    for seed in ("0", "1", "2", "3"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", SEEDED], capture_output=True, text=True, check=True, env=environment
+        )
+        said.add(done.stdout)
+    assert 1 == len(said)
+    assert "None" not in said.pop()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"kind":"cpu","host":' * 10_000 + "1" + "}" * 10_000,
+        '{"kind":' * 100_000,
+        '{"kind":[' + "1," * 900_000 + "1]}",
+        "cpu features=" + "," * 1_900_000,
+        "linux/amd64" + "/" * 1_900_000,
+        "cuda model=" + "%" * 1_900_000,
+        '{"kind":"cuda",' + ",".join(f'"k{n}":1' for n in range(120_000)) + "}",
+    ],
+    ids=lambda text: text[:12],
+)
+def test_a_long_text_is_refused_soon(text: str) -> None:
+    """By `parse`, and by `validate_text`, which looks for more faults and their places."""
+    start = time.process_time()
+    with pytest.raises(TargetSyntaxError):
+        targetspec.parse(text)
+    assert targetspec.validate_text(text)
+    assert 5 > time.process_time() - start
+
+
+def test_odd_names_in_documents_are_told_and_not_raised() -> None:
+    """A key that is no str, a capability that is none beside a bad one, a key of a million letters twice."""
+    assert ["$.a number of 16610 bits"] == paths({"kind": "cpu", 10**5000: 1})
+    assert ["$.capabilities[0]"] == paths({"kind": "vulkan", "capabilities": ["Nope", 5]})
+    key = "x" * 900_000
+    twice = f'{{"kind":"cpu","{key}":1,"{key}":1}}'
+    (problem,) = targetspec.validate(twice)
+    assert 400 > len(str(problem))
+
+
+def test_a_byte_order_mark_is_named() -> None:
+    """Editors of Windows write one."""
+    (problem,) = targetspec.validate("\ufeff" + '{"kind": "cpu"}')
+    assert "byte order mark" in problem.message
+    assert [problem] == targetspec.validate(b"\xef\xbb\xbf" + b'{"kind": "cpu"}')

@@ -37,6 +37,8 @@ PATTERN = (
 _SIGNS = ("+", "-")
 _KIND = re.compile(r"\s*([^\s=\[\]]+)(?=\s|$)")
 _FIELD = re.compile(r"\s*([^\s=\[\]]+)=((?:\[[^\[\]]*\])+|[^\s\[\]]*)(?=\s|$)")
+# Above the largest set of names, and what of it is written as %XX.
+_LONGEST_VALUE = 50_000
 _HOSTS_HOST = "a host has no host itself"
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 _REST = re.compile(r"\s*(\S+)")
@@ -165,6 +167,8 @@ def _value(source: Source, name: str, word: Word, spec: Spec) -> Any:
         return _host(source, word)
     if isinstance(spec.shape, MembersShape):
         return _members(source, word)
+    if len(word.text) > _LONGEST_VALUE:
+        raise source.fault(word, f"{name} has {len(word.text)} characters, more than any target's")
     if word.text.startswith("["):
         raise source.fault(word, f"{name} takes no brackets", "only host=[...] has them")
     if not word.text and name not in ("features", "libs"):

@@ -363,7 +363,7 @@ class CpuTarget(Target):
             names = getattr(self, field)
             if names and self.family is None:
                 raise FieldError(self.kind, field, ",".join(sorted(names)), "needs a triple or a CPU")
-            self._store(field, frozenset(self._canonical(field, name, role) for name in names))
+            self._store(field, frozenset(self._canonical(field, name, role) for name in sorted(names)))
         self._settle_tuning()
 
     def _canonical(self, field: str, name: str, wanted: str) -> str:
@@ -378,7 +378,7 @@ class CpuTarget(Target):
 
     def _settle_tuning(self) -> None:
         """Keep what departs from the tuning that comes with the CPU's name."""
-        for name in self.tuning:
+        for name in sorted(self.tuning):
             if name[0] == "+" and f"-{name[1:]}" in self.tuning:
                 reason = "asked for and refused at once"
                 raise FeatureConflictError(str(self.family), name, f"-{name[1:]}", reason)

@@ -56,7 +56,9 @@ def ground_of(triple: Triple | None, cpu: str | None, *, of_other_tables: bool =
     if base is not None and family is not None:
         bits = max(facts.cpu_widths(family, base)) if triple is None else triple.pointer_bits
         # A CPU of the other width is let through where it may run this one as well: the set is for the code's.
-        features = facts.resolve(family, base, bits=bits).union(FeatureSet.closed(family, extras)).for_width(bits)
+        features = (
+            facts.resolve(family, base, bits=bits).union(FeatureSet.closed(family, extras)).for_width(bits)
+        )
     implied = _implied_by(triple)
     if features is not None:
         implied["features"] = features

@@ -100,18 +100,18 @@ def settled(given: FeatureSet | frozenset[str], family: str | None, triple: Trip
 
     Raises FieldError where they are of no family or another one, and what closing them raises.
     """
-    if isinstance(given, FeatureSet):
-        if family not in (None, given.family):
-            raise FieldError("cpu", "features", repr(given)[:200], f"must be of the family {family}")
-        return _for_code(given.names, given, triple)
     if family is None:
         raise FieldError(
             "cpu",
             "features",
-            ",".join(sorted(given))[:200],
+            ",".join(sorted(given)),
             "feature names mean nothing without a family",
             "state a triple whose architecture has a table",
         )
+    if isinstance(given, FeatureSet):
+        if family != given.family:
+            raise FieldError("cpu", "features", repr(given), f"must be of the family {family}")
+        return _for_code(given.names, given, triple)
     return _closed_for_code(given, family, triple)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, ClassVar
 
 import attrs
@@ -91,19 +90,17 @@ class _Capabilities(NameSet):
 
     def check(self, value: Any) -> frozenset[str]:
         """Accept older names as well."""
-        try:
-            return frozenset(map(canonical, super().check(value)))
-        except Refused as refused:
-            raise _with_hint(refused, value) from None
+        return frozenset(map(canonical, super().check(value)))
 
-
-def _with_hint(refused: Refused, value: Any) -> Refused:
-    unknown = [] if refused.wrong_type else [name for name in value if not re.fullmatch(PATTERN, name)]
-    if not unknown:
-        return refused
-    near = nearest_capabilities(unknown[0])
-    hint = f"did you mean {' or '.join(near)}?" if near else "names of vendors end in their tag, such as NV"
-    return Refused(f"{unknown[0][:80]!r} is no capability of SPIR-V", hint)
+    def refusal(self, refused: Refused, name: Any) -> Refused:
+        """Offer names that are near."""
+        if refused.wrong_type:
+            return refused
+        near = nearest_capabilities(name)
+        hint = (
+            f"did you mean {' or '.join(near)}?" if near else "names of vendors end in their tag, such as NV"
+        )
+        return Refused(f"{name[:80]!r} is no capability of SPIR-V", hint)
 
 
 def _declared(target: Any) -> frozenset[str]:
