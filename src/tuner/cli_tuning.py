@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import targetspec
@@ -26,6 +28,7 @@ from tuner.cli_input import (
 )
 from tuner.comparison import baseline_name, compare
 from tuner.database import Database
+from tuner.errors import DatabaseError
 from tuner.kernel import Kernel, Work
 from tuner.kernels import KERNELS, PROBLEMS
 from tuner.progress import Progress
@@ -83,19 +86,50 @@ def _tune(options: argparse.Namespace, progress: Progress) -> int:
     kernel = find_kernel(options.kernel)
     problem, work = read_task(kernel, options)
     target = runnable(options.target)
-    with open_database(options.database, create=True) as database:
-        known = None if options.fresh else _known(options, database, kernel, problem, target)
-        if known is not None:
+    with ExitStack() as stack:
+        database = stack.enter_context(_opened(options))
+        known = None if database is None else _known(options, database, kernel, problem, target)
+        if database is not None and known is not None:
             note = f"found the record for this very target in {database.path}; --fresh tunes anew"
             return _show(
                 options, report.document(known, work, found=True), [note, *report.describe_best(known, work)]
             )
+        told = stack.enter_context(_told_in_lines())
         result = tune(
             kernel, problem, target, options.budget, options.workers, options.start_method, database,
             strategy=options.strategy, seed=options.seed, time_limit=options.time_limit, progress=progress,
             fresh=options.fresh, keep_going=options.keep_going,
         )  # fmt: skip
-        return _present(options, kernel, work, result, database.path)
+        return _present(options, kernel, work, result, None if database is None or told else database.path)
+
+
+@contextmanager
+def _opened(options: argparse.Namespace) -> Iterator[Database | None]:
+    """Open the records' file; none where it fails, and the run is to go on without."""
+    with ExitStack() as stack:
+        try:
+            database = stack.enter_context(open_database(options.database, create=True))
+        except DatabaseError as error:
+            if not options.keep_going:
+                raise
+            complain(f"{error}; the run goes on, and nothing of it is kept")
+            database = None
+        yield database
+
+
+@contextmanager
+def _told_in_lines() -> Iterator[list[str]]:
+    """Tell each warning in a line, and collect them."""
+    told: list[str] = []
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        told.append(str(message))
+        complain(told[-1])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RuntimeWarning)
+        warnings.showwarning = show
+        yield told
 
 
 def _known(
@@ -106,6 +140,24 @@ def _known(
     target: targetspec.Target,
 ) -> Record | None:
     """Look the record up, unless a run of the same command was interrupted: it goes on instead."""
+    if options.fresh:
+        return None
+    try:
+        return _looked_up(options, database, kernel, problem, target)
+    except DatabaseError:
+        # The run meets the same, and says so.
+        if not options.keep_going:
+            raise
+        return None
+
+
+def _looked_up(
+    options: argparse.Namespace,
+    database: Database,
+    kernel: Kernel,
+    problem: Mapping[str, Any],
+    target: targetspec.Target,
+) -> Record | None:
     task = task_of(kernel, database.fingerprint(kernel, problem, target), problem, target)
     interrupted = database.unfinished_run(task, settings_of(options.strategy, options.seed))
     if interrupted is not None:
@@ -115,7 +167,7 @@ def _known(
 
 
 def _present(
-    options: argparse.Namespace, kernel: Kernel, work: Work | None, result: Result, path: str
+    options: argparse.Namespace, kernel: Kernel, work: Work | None, result: Result, path: str | None
 ) -> int:
     if result.best is None:
         kinds = report.failures(result.records)
@@ -131,7 +183,7 @@ def _present(
         *report.describe_comparison(comparison, work),
         *report.describe_failure(baseline_name(kernel), result.baseline),
         *report.describe_trials(result),
-        report.line("record", f"run {best.run} in {path}"),
+        report.line("record", f"run {best.run} in {path}" if path else "not kept, or not all of it"),
     ]
     more = {
         "trials": report.outcomes(result.records),

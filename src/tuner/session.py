@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
@@ -19,7 +20,7 @@ from tuner.arguments import make_arguments
 from tuner.caches import CACHES
 from tuner.cpucount import usable_cpus
 from tuner.database import Database
-from tuner.errors import KernelError, ProblemError, RecordError, TargetMismatchError
+from tuner.errors import DatabaseError, KernelError, ProblemError, RecordError, TargetMismatchError
 from tuner.executors import Executor, Local, Run, Task, Trial
 from tuner.identity import confirmed
 from tuner.kernel import Kernel, Work
@@ -142,7 +143,7 @@ def tune(
         cache,
     )
     with ExitStack() as stack:
-        store = stack.enter_context(_opened(database))
+        store = stack.enter_context(_opened(database, keep_going=keep_going))
         run = stack.enter_context(closing((executor or Local()).start(task)))
         stack.callback(bar.end)
         survey = run.survey()
@@ -325,11 +326,22 @@ def _cpus() -> int:
 
 
 @contextmanager
-def _opened(database: Database | str | os.PathLike[str] | None) -> Iterator[Database | None]:
+def _opened(
+    database: Database | str | os.PathLike[str] | None, *, keep_going: bool
+) -> Iterator[Database | None]:
     if database is None or isinstance(database, Database):
         yield database
         return
-    with Database(database) as opened:
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(Database(database))
+        except DatabaseError as error:
+            if not keep_going:
+                raise
+            warnings.warn(
+                f"{error}; the run goes on, and nothing of it is kept", RuntimeWarning, stacklevel=2
+            )
+            opened = None
         yield opened
 
 

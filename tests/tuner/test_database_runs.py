@@ -173,3 +173,22 @@ def test_a_store_that_fails_ends_the_run_or_not(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(DatabaseError, match="is locked by another program"):
         tune(MIXED, PROBLEM, budget=1, database=tmp_path / "a.sqlite", progress=False, executor=Local())
     lock.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"no database at all", "is no database but some other file"),
+        (b"SQLite format 3\0" + bytes(84), "is damaged or truncated"),
+    ],
+)
+def test_a_store_that_cannot_be_opened_ends_the_run_or_not(tmp_path: Path, content: bytes, message: str):
+    """The same as one that fails later; the file stays as it is."""
+    path = tmp_path / "a.sqlite"
+    path.write_bytes(content)
+    more: dict[str, Any] = {"budget": 4, "database": path, "progress": False, "executor": Replay(COSTS)}
+    with pytest.raises(DatabaseError, match=message):
+        tune(MIXED, PROBLEM, **more)
+    with pytest.warns(RuntimeWarning, match=f"{message}.*; the run goes on") as caught:
+        assert 4 == len(tune(MIXED, PROBLEM, keep_going=True, **more).records)
+    assert (1, content) == (len(caught), path.read_bytes())

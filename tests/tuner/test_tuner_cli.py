@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -198,3 +199,26 @@ def test_the_module_is_the_command():
     )
     assert (2, "") == (ran.returncode, ran.stdout)
     assert "tuner: unknown kernel 'sgem'; did you mean sgemm? (or give module:attribute)\n" == ran.stderr
+
+
+def test_a_store_that_fails_ends_the_command_or_not(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """One line; with --keep-going the result comes all the same, and says that it is not kept."""
+    path = tmp_path / "a.sqlite"
+    path.write_text("no database at all")
+    command = [*TUNE, "--database", str(path), "--budget", "2"]
+    status, text, errors = run(capsys, *command)
+    assert (2, "", 1) == (status, text, errors.count("\n"))
+    status, text, errors = run(capsys, *command, "--keep-going")
+    assert (0, 1) == (status, errors.count("\n"))
+    assert f"tuner: {path}: is no database but some other file; give another path; the run goes on" in errors
+    assert "record:         not kept" in text
+    # One that opens, and fails at the first question.
+    path.unlink()
+    assert 0 == run(capsys, *command)[0]
+    damaged = sqlite3.connect(path, isolation_level=None)
+    damaged.execute("UPDATE records SET config = '['")
+    damaged.close()
+    assert (2, "") == run(capsys, *command)[:2]
+    status, text, errors = run(capsys, *command, "--keep-going")
+    assert (0, 1, True) == (status, errors.count("\n"), "record:         not kept" in text)
+    assert "cannot read record" in errors
