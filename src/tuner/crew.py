@@ -54,7 +54,7 @@ class Crew:
 
     def patience(self, now: float) -> float:
         """Return the seconds until `is_stuck` may be true."""
-        return min(self._dismissed.values(), default=math.inf) + _KILL_LIMIT - now
+        return min(self._dismissed.values()) + _KILL_LIMIT - now if self._dismissed else math.inf
 
     def is_stuck(self, now: float) -> bool:
         """Say whether a kill has had no effect for so long that the keeper must have been stopped by a job."""

@@ -20,7 +20,7 @@ class Ears:
 
     def listen(self, sources: Sequence[Source], patience: float) -> None:
         """Wait at most `patience` seconds, then call, in the order given, those whose descriptor is ready."""
-        if sources != self._sources:
+        if sources is not self._sources and sources != self._sources:
             self._sources, self._poll = sources, select.poll()
             for descriptor, flags, _, _ in sources:
                 self._poll.register(descriptor, flags)

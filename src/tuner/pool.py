@@ -26,7 +26,7 @@ from tuner.diagnosis import KEPT, Death
 from tuner.errors import TravelError, WorkerStartError
 from tuner.limits import Limits, LimitsLike
 from tuner.listening import Ears, Source
-from tuner.peer import Done, Job, Peer
+from tuner.peer import Done, Job, Peer, Tail
 from tuner.protocol import Frame, ProtocolError, split_ready, split_ticket
 from tuner.record import Outcome
 from tuner.spawning import check_start_method
@@ -76,6 +76,7 @@ class Pool:
         self._numbers = itertools.count(1)
         self._ahead = False
         self._proven = False
+        self._stirred = False
         self._clock = PausableClock()
         self._failed_starts = 0
         self._broken: Exception | None = None
@@ -240,27 +241,33 @@ class Pool:
                 flags = select.POLLIN | (select.POLLOUT if peer.wants_to_write else 0)
                 yield peer.channel.fileno(), flags, self._hear, (peer,)
             if peer.errors.open:
-                yield peer.errors.descriptor, select.POLLIN, peer.errors.drain, ()
+                yield peer.errors.descriptor, select.POLLIN, self._drain, (peer.errors,)
         keeper, errors = self._crew.keeper, self._crew.errors
         if keeper is not None and errors is not None:
             if errors.open:
-                yield errors.descriptor, select.POLLIN, errors.drain, ()
+                yield errors.descriptor, select.POLLIN, self._drain, (errors,)
             yield keeper.control.fileno(), select.POLLIN, self._hear_keeper, ()
+
+    def _drain(self, errors: Tail) -> None:
+        errors.drain()
+        self._stirred |= not errors.open
 
     def _hear(self, peer: Peer, *, to_the_end: bool = False) -> None:
         if peer.wants_to_write:
             peer.write()
+            self._stirred = True
         try:
             for kind, body in peer.read(self._clock.now(), to_the_end=to_the_end):
                 if not peer.leaving:
                     self._take(peer, kind, body)
         except ProtocolError as error:
             self._condemn(peer, "error", f"broke the protocol of its channel: {error}")
+        self._stirred |= peer.leaving or peer.closed_at is not None
 
     def _take(self, peer: Peer, kind: Frame, body: bytes) -> None:
         if kind is Frame.READY and not peer.ready:
             peer.process, peer.resident = split_ready(body)
-            self._proven, self._failed_starts = True, 0
+            self._proven, self._failed_starts, self._stirred = True, 0, True
             return
         ticket, body = split_ticket(body)
         if peer.job is None or peer.job.ticket != ticket:
@@ -273,6 +280,7 @@ class Pool:
         elif kind is Frame.RESULT or kind is Frame.FAILURE:
             worn, answer = read_answer(kind, body, peer.watch.place)
             peer.worn |= worn
+            self._stirred = True
             self._finish(peer, answer)
         else:
             raise ProtocolError(f"a {kind.name} frame from a worker")
@@ -290,6 +298,7 @@ class Pool:
         self._done.append(Done(job.ticket, answer.value, failure, seconds, stages, text, job.attempts))
 
     def _hear_keeper(self) -> None:
+        self._stirred = True
         if self._crew.keeper is None:
             return
         deaths, alive = self._crew.keeper.deaths()
@@ -359,14 +368,23 @@ def wait_any(pools: Sequence[Pool], timeout: float | None = None) -> list[Done]:
     ears, listened = Ears(), False
     while True:
         done = [one for pool in pools for one in pool._collect()]  # noqa: SLF001
-        left = max(0.0, end - time.monotonic())
-        if done or not any(pool.pending for pool in pools) or (listened and not left):
+        if done or not any(pool.pending for pool in pools) or (listened and time.monotonic() >= end):
             return done
-        sources = [source for pool in pools for source in pool._sources()]  # noqa: SLF001
-        ears.listen(sources, min(left, *(pool._next_due() for pool in pools)))  # noqa: SLF001
+        _listen(pools, ears, end)
         for pool in pools:
             pool._advance()  # noqa: SLF001
         listened = True
+
+
+def _listen(pools: Sequence[Pool], ears: Ears, end: float) -> None:
+    """Hear what comes, until something has changed but the stage of a job, or something is due."""
+    sources = [source for pool in pools for source in pool._sources()]  # noqa: SLF001
+    for pool in pools:
+        pool._stirred = False  # noqa: SLF001
+    patience = math.inf
+    while patience > 0 and not any(pool._stirred for pool in pools):  # noqa: SLF001
+        patience = min(end - time.monotonic(), *(pool._next_due() for pool in pools))  # noqa: SLF001
+        ears.listen(sources, max(0.0, patience))
 
 
 def _check_count(name: str, count: int) -> int:
