@@ -6,6 +6,8 @@ Texts for people (statements, sources, advice, labels) are left alone: no test s
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -155,13 +157,22 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
         seen[name] += 1
         if seen[name] > 1:
             name = f"{name} #{seen[name]}"
-        mutated = source[:start] + change.text + source[end:]
+        mutated = _imported(source[:start] + change.text + source[end:], change.text, source)
         try:
             ast.parse(mutated)
         except SyntaxError:
             continue
         found.append(Mutant(module, name, mutated))
     return found
+
+
+def _imported(mutated: str, name: str, source: str) -> str:
+    """Import a rule's name that only the change uses, so that it is the rule that fails and not the module."""
+    known = {other for others in _NAMES.values() for other in others} - set(dir(builtins))
+    if name not in known or re.search(rf"\b{name}\b", source):
+        return mutated
+    start = "from targetspec.rules import "
+    return mutated.replace(start, f"{start}{name}\n{start}", 1)
 
 
 def _difference(before: str, after: str) -> str:
