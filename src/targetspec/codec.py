@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
 import cattrs
-from cattrs.errors import ClassValidationError
 
 from targetspec import registry
 from targetspec.errors import (
@@ -144,22 +144,21 @@ def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = Fals
     if as_host and "host" in document:
         nested = (Problem(f"{path}.host", "hosts do not nest: a host has no host itself", "leave it out"),)
         document = {name: value for name, value in document.items() if name != "host"}
-    try:
-        fields = _CONVERTER.structure(document, cls)
-    except ClassValidationError as group:
-        raise _Fault((*nested, *_problems(group, path))) from None
-    if nested:
-        raise _Fault(nested)
-    return _constructed(cls, fields, document, path)
+    fields, faults = _CONVERTER.structure(document, cls)
+    told = tuple(problem._replace(path=path + problem.path) for problem in faults)
+    return _constructed(cls, fields, document, path, (*nested, *told))
 
 
-def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], dict[str, Any]]:
-    """Return the cattrs hook of a kind: it gives the values to construct with, each read by its field's shape."""
+_Read = tuple[dict[str, Any], list[Problem]]
+
+
+def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], _Read]:
+    """Return the cattrs hook of a kind: it gives the values to construct with, each read by its field's shape, and faults."""
     loaders = {name: _loader(name, one.shape) for name, one in cls.specs().items()}
     loaders |= {"kind": _no_load, "tables": TABLES_NAME.load}
 
-    def read(document: Mapping[str, Any], _: Any) -> dict[str, Any]:
-        faults: list[Exception] = []
+    def read(document: Mapping[str, Any], _: Any) -> _Read:
+        faults: list[Problem] = []
         fields: dict[str, Any] = {}
         unknown: list[Any] = []
         for name, value in document.items():
@@ -172,16 +171,14 @@ def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], dict[str, A
             except Refused as refused:
                 faults.append(_refusal(name, value, refused))
             except TargetspecError as error:
-                faults.append(_Fault((Problem(f".{name}", str(error)),)))
+                faults.append(Problem(f".{name}", str(error)))
             except _Fault as fault:
-                faults.append(fault)
+                faults += fault.problems
         if unknown:
             faults += _unknown_fields(unknown, loaders)
-        if faults:
-            raise ClassValidationError(f"While structuring {cls.__name__}", faults, cls)
         del fields["kind"]
         fields.pop("tables", None)
-        return fields
+        return fields, faults
 
     return read
 
@@ -190,11 +187,11 @@ _CONVERTER = cattrs.Converter()
 _CONVERTER.register_structure_hook_factory(lambda cls: issubclass(cls, Target), _reader)
 
 
-def _refusal(name: str, value: Any, refused: Refused) -> _Fault:
+def _refusal(name: str, value: Any, refused: Refused) -> Problem:
     path = f".{name}"
     if refused.at is not None and type(value) is list:
         path, value = f"{path}[{refused.at}]", value[refused.at]
-    return _Fault((Problem(path, f"{refused.message}, got {_shown(value)}", refused.hint),))
+    return Problem(path, f"{refused.message}, got {_shown(value)}", refused.hint)
 
 
 def _loader(name: str, shape: Shape) -> Callable[[Any], Any]:
@@ -209,15 +206,15 @@ def _no_load(value: Any) -> Any:
     return value
 
 
-def _unknown_fields(names: list[Any], known: Iterable[str]) -> Iterator[_Fault]:
+def _unknown_fields(names: list[Any], known: Iterable[str]) -> Iterator[Problem]:
     for name in names[:_MOST_TOLD]:
         shown = str(portable(name))
         near = nearest(shown, known)
         hint = f"did you mean {' or '.join(near)}?" if near else ""
-        yield _Fault((Problem(f".{shown}", "no such field", hint),))
+        yield Problem(f".{shown}", "no such field", hint)
     more = len(names) - _MOST_TOLD
     if more > 0:
-        yield _Fault((Problem("", f"has {more} more fields that are none", "see the schema"),))
+        yield Problem("", f"has {more} more fields that are none", "see the schema")
 
 
 def _shown(value: Any) -> str:
@@ -256,35 +253,41 @@ def _members(name: str, shape: MembersShape, value: Any) -> tuple[Target, ...]:
         _fail(f".{name}", refused.message, refused.hint)
 
 
-def _problems(group: ClassValidationError, path: str) -> list[Problem]:
-    return [
-        problem._replace(path=path + problem.path)
-        for fault in group.exceptions
-        if isinstance(fault, _Fault)
-        for problem in fault.problems
-    ]
-
-
-def _constructed(cls: type[Target], fields: dict[str, Any], document: Mapping[str, Any], path: str) -> Target:
-    tables = document.get("tables")
-    problems: list[Problem] = []
-    while True:
+def _constructed(
+    cls: type[Target],
+    fields: dict[str, Any],
+    document: Mapping[str, Any],
+    path: str,
+    told: tuple[Problem, ...],
+) -> Target:
+    """Return the target of some fields; raise _Fault with what was told of others, and all that is wrong with these."""
+    # Of what rests on a field that is at fault, nothing more can be said.
+    lost = {_field_of(problem.path.removeprefix(path)) for problem in told}
+    if lost.intersection(_GROUND) or (
+        told and any(name in document and name not in fields for name in cls.required)
+    ):
+        raise _Fault(told)
+    found: list[Problem] = []
+    left: dict[str, Any] | None = fields
+    while left is not None and len(found) < _MOST_TOLD:
         try:
-            target = cls.of_checked(fields, tables)
+            target = cls.of_checked(left, document.get("tables"))
         except TargetspecError as error:
             problem = _problem_of(cls, document, error)
-            if problem in problems:
+            if problem in found or (told and _field_of(problem.path) not in document):
                 break
-            problems.append(problem)
-            less = _without(fields, document, problem.path)
+            found.append(problem)
+            left = _without(left, document, problem.path)
         else:
             break
-        if less is None or len(problems) >= _MOST_TOLD:
-            break
-        fields = less
-    if problems:
-        raise _Fault(tuple(problem._replace(path=path + problem.path) for problem in problems))
+    if told or found:
+        raise _Fault((*told, *(problem._replace(path=path + problem.path) for problem in found)))
     return target
+
+
+def _field_of(place: str) -> str:
+    """Return the field that a path below its target begins with."""
+    return re.split(r"[.\[]", place.removeprefix("."), maxsplit=1)[0]
 
 
 def _problem_of(cls: type[Target], document: Mapping[str, Any], error: TargetspecError) -> Problem:

@@ -313,8 +313,10 @@ class Table:
         alias = self.cpu_aliases.get(name)
         if alias is None:
             _check_text("CPU", name)
-            near = nearest(name, [*self.cpus, *self.cpu_aliases])
-            raise UnknownNameError("CPU", name, near, self.family)
+            others = cpu_index().get(name)
+            scope = f"{self.family} (it is one of {' and '.join(others)})" if others else self.family
+            near = () if others else nearest(name, [*self.cpus, *self.cpu_aliases])
+            raise UnknownNameError("CPU", name, near, scope)
         return alias
 
     def cpu_mask(self, cpu: str, bits: int) -> int:

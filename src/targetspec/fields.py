@@ -278,16 +278,6 @@ class Version(Text):
         return ".".join(numbers) if len(numbers) > 1 else f"{text}.0"
 
 
-def version_key(text: str | None) -> tuple[int, ...] | None:
-    """Return a version's numbers, trailing zeros dropped, so that 11 and 11.0 compare equal."""
-    if not text:
-        return None
-    numbers = [int(part) for part in text.split(".")]
-    while numbers and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
-
-
 @attrs.frozen(eq=False)
 class Spec:
     """What a field's declaration holds beside its type: see `spec`."""

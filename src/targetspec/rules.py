@@ -52,12 +52,27 @@ def equal(need: Any, have: Any) -> Answer:
     return "unknown" if need is None or have is None else "no"
 
 
+def version_key(text: str | None) -> tuple[int, ...] | None:
+    """Return a version's numbers, trailing zeros dropped, so that 11 and 11.0 compare equal."""
+    if not text:
+        return None
+    numbers = [int(part) for part in text.split(".")]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
 def at_most(need: Any, have: Any) -> Answer:
-    """A floor or a limit in use: None needed asks for nothing, a stated need is undecided against None."""
+    """A floor or a limit in use: None needed asks for nothing, a stated need is undecided against None.
+
+    Texts are versions, and compared by their numbers: 2.9 is less than 2.10.
+    """
     if need is None:
         return "yes"
     if have is None:
         return "unknown"
+    if isinstance(need, str):
+        need, have = version_key(need), version_key(have)
     return "yes" if need <= have else "no"
 
 

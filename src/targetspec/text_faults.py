@@ -13,7 +13,7 @@ from targetspec.json_places import places_of
 from targetspec.parsing import parse_full
 
 # A name that the table of a settled family lacks: the other words mean the same without it.
-_APART = re.compile(r"unknown (?:CPU|feature) .* for [a-z0-9_]+")
+_APART = re.compile(r"unknown (?:CPU|feature) .* for [a-z0-9_]+(?: \(it is one of .*\))?")
 _MOST = 20
 # What may be read again to find further faults, in characters: a small part of a second.
 _BUDGET = 100_000

@@ -554,3 +554,37 @@ def test_a_byte_order_mark_is_named() -> None:
     (problem,) = targetspec.validate("\ufeff" + '{"kind": "cpu"}')
     assert "byte order mark" in problem.message
     assert [problem] == targetspec.validate(b"\xef\xbb\xbf" + b'{"kind": "cpu"}')
+
+
+def test_faults_of_shape_and_of_names_are_told_together() -> None:
+    """One reading tells what takes several to mend otherwise; where the triple is at fault, nothing is told of its names."""
+    document = {**ALL_WRONG, "num_cores": -1, "featuers": 1, "host": {"kind": "cpu", "cpu": "skylak"}}
+    expected = ["num_cores", "host.cpu", "featuers", *ALL_PLACES]
+    assert [f"$.{place}" for place in expected] == paths(document)
+    assert ["$.triple"] == paths({**ALL_WRONG, "triple": "x86_64-lnux-gnu"})
+
+
+def test_a_cpu_of_another_architecture_is_named_as_such() -> None:
+    """No name of this one is near."""
+    with pytest.raises(UnknownNameError, match=r"'cortex-a53' for x86 \(it is one of aarch64 and arm\)$"):
+        CpuTarget(triple=LINUX, cpu="cortex-a53")
+    (first, second) = targetspec.validate_text(f"{LINUX} -mcpu=cortex-a53 -mattr=+avx22")
+    assert "aarch64 and arm" in first.message
+    assert "avx22" in second.message
+
+
+@pytest.mark.parametrize("features", [["+avx2"], "avx2", "+avx2", ["-avx2"]])
+def test_who_means_a_change_of_features_is_told_how_to_make_one(features: Any) -> None:
+    """The field is the whole set."""
+    with pytest.raises(FieldError, match=r"whole set.*with_changes"):
+        CpuTarget(triple=LINUX, cpu="haswell", features=features)
+
+
+def test_a_misspelt_abi_is_refused() -> None:
+    """With the names that its family has; where LLVM has no choice, any is taken."""
+    with pytest.raises(UnknownNameError, match="did you mean 'lp64d'"):
+        CpuTarget(triple="riscv64-linux-gnu", abi="lp46d")
+    with pytest.raises(UnknownNameError, match="there are ilp32"):
+        CpuTarget(triple="riscv64-linux-gnu", abi="elfv2")
+    assert "sysv" == CpuTarget(triple=LINUX, abi="sysv").abi
+    assert ["$.abi"] == paths({"kind": "cpu", "triple": "riscv64-linux-gnu", "abi": "lp46d"})

@@ -15,8 +15,8 @@ from targetspec.dialects.tvm_names import KINDS, Attribute, attributes
 from targetspec.dialects.tvm_reading import USUAL
 from targetspec.dialects.tvm_text import read_attributes, words_of
 from targetspec.dialects.words import Source, Word
-from targetspec.fields import version_key
 from targetspec.kinds.cpu import CpuTarget
+from targetspec.rules import version_key
 from targetspec.target import Target
 
 Unfit = list[tuple[str, str]]

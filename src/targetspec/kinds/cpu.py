@@ -25,6 +25,7 @@ from targetspec.fields import (
 )
 from targetspec.kinds import cpu_rules as rules
 from targetspec.kinds import cpu_vectors
+from targetspec.kinds.cpu_abis import check_abi
 from targetspec.kinds.cpu_ground import Ground, canonical_cpu, ground_of
 from targetspec.kinds.cpu_libc import LIBC
 from targetspec.kinds.cpu_width import changed, settled
@@ -63,7 +64,26 @@ class _TripleShape(Shape):
         return {"type": "string", "pattern": "^[A-Za-z0-9_.+-]+$", "maxLength": LONGEST_TEXT}
 
 
-_FEATURE_NAMES = NameSet(_NAME, "feature name")
+_WHOLE = (
+    "features is the whole set; target.features.with_changes(['avx2']) changes one, as +avx2 does in a text"
+)
+
+
+@attrs.frozen
+class _FeatureNames(NameSet):
+    pattern: str = _NAME
+    what: str = "feature name"
+
+    def check(self, value: Any) -> frozenset[str]:
+        try:
+            return super().check(value)
+        except Refused as refused:
+            again = Refused(refused.message, _WHOLE, wrong_type=refused.wrong_type)
+            again.at = refused.at
+            raise again from None
+
+
+_FEATURE_NAMES = _FeatureNames()
 
 
 @attrs.frozen
@@ -155,7 +175,7 @@ class CpuTarget(Target):
         converter=_as_features,
         metadata=spec(
             _FeaturesShape(),
-            "the closed set of isa and abi features",
+            "the closed set of isa and abi features: all that code may use, and not a change of the CPU's",
             code=(rules.FEATURES, rules.ABI_FEATURES, rules.GENERATION),
             link=(rules.ABI_FEATURES, rules.GENERATION),
         ),
@@ -257,6 +277,8 @@ class CpuTarget(Target):
         ground = self._ground()
         self._settle_cpu(ground)
         self._settle_features(ground.family)
+        if self.abi is not None and not self._is_of_other_tables:
+            check_abi(ground.family, self.abi)
         if self.tuning or self.restrictions:
             self._settle_names()
         self._settle_libc(ground.libc)

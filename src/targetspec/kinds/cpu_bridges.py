@@ -14,7 +14,7 @@ import attrs
 
 from targetspec import cpu as facts
 from targetspec.features import FeatureSet
-from targetspec.fields import version_key
+from targetspec.rules import version_key
 from targetspec.triple import Triple
 
 _CALLS = (

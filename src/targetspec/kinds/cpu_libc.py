@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from targetspec.fields import version_key
-from targetspec.rules import Answer, Rule, at_most, show
+from targetspec.rules import Answer, Rule, at_most, show, version_key
 
 
 def _libc(target: Any) -> tuple[str | None, tuple[int, ...] | None] | None:

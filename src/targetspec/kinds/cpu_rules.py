@@ -10,7 +10,6 @@ import attrs
 from targetspec import cpu as facts
 from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
-from targetspec.fields import version_key
 from targetspec.kinds.cpu_bridges import ONE_WIDTH_EACH, over
 from targetspec.kinds.cpu_optional import OPTIONAL_FEATURES
 from targetspec.rules import (
@@ -23,6 +22,7 @@ from targetspec.rules import (
     show,
     show_difference,
     take_over,
+    version_key,
     worst,
 )
 from targetspec.triple import Triple

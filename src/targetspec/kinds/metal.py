@@ -8,9 +8,20 @@ from typing import Any, ClassVar
 import attrs
 
 from targetspec.errors import FieldError
-from targetspec.fields import Text, Version, spec, version_key
+from targetspec.fields import Text, Version, spec
 from targetspec.kinds.device import BlockTarget, chosen, limit, model, warp_size
-from targetspec.rules import Answer, Rule, at_most, attribute, lifting, same, show, take_over, worst
+from targetspec.rules import (
+    Answer,
+    Rule,
+    at_most,
+    attribute,
+    lifting,
+    same,
+    show,
+    take_over,
+    version_key,
+    worst,
+)
 
 _SPECIFICATION = "Metal Shading Language Specification"
 _DEPLOYMENT = "deployment targets: code for an older system runs on a newer one"

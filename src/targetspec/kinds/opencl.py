@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import attrs
 
-from targetspec.fields import Version, spec, version_key
+from targetspec.fields import Version, spec
 from targetspec.kinds.device import GridTarget, device, limit, model, names, warp_size
-from targetspec.rules import floor, subset
+from targetspec.rules import floor, subset, version_key
 
 _OPENCL = "OpenCL specification: versions are backwards compatible, extensions are not implied"
 

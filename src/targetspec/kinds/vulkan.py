@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from targetspec.fields import Count, NameSet, Refused, Version, spec, version_key
+from targetspec.fields import Count, NameSet, Refused, Version, spec
 from targetspec.gpu_spirv import PATTERN, canonical, declared, nearest_capabilities
 from targetspec.kinds.device import (
     GridTarget,
@@ -18,7 +18,7 @@ from targetspec.kinds.device import (
     names,
     warp_size,
 )
-from targetspec.rules import Answer, Rule, at_most, lifting, show, subset, worst
+from targetspec.rules import Answer, Rule, at_most, lifting, show, subset, version_key, worst
 from targetspec.target import frozen_names
 
 _VULKAN = "Vulkan specification, versions and required limits"

@@ -10,11 +10,14 @@ from targetspec import cpu as tables
 from targetspec.errors import FeatureConflictError, TargetspecError
 from targetspec.fields import Count
 from targetspec.kinds.cpu import CpuTarget
+from targetspec.kinds.cpu_abis import ABIS
 from targetspec.target import Target
 from targetspec.testing.cases import tricky_targets
 from targetspec.testing.shapes import counts, made
 from targetspec.triple import Triple
 
+# Where LLVM has no choice of ABIs any name is taken.
+_ANY_ABI = ("sysv", "lp64")
 _TRIPLES = (
     "x86_64-unknown-linux-gnu",
     "x86_64-unknown-linux-musl",
@@ -120,7 +123,7 @@ def _drawn_targets(draw: st.DrawFn, triple: Triple | None, *, hosts: bool) -> Cp
     for count in (*_CACHES, "num_cores"):
         fields[count] = draw(st.none() | counts(Count()))
     fields["vector_bits"] = draw(st.none() | st.none() | st.sampled_from((32, 128, 256, 512, 1 << 16)))
-    fields["abi"] = draw(st.none() | st.none() | st.sampled_from(("lp64", "lp64d", "elfv2", "aapcs")))
+    fields["abi"] = draw(st.none() | st.none() | st.sampled_from(ABIS.get(at.family or "", _ANY_ABI)))
     fields["float_abi"] = draw(st.none() | st.none() | st.sampled_from(("soft", "softfp", "hard")))
     fields["libc"] = draw(st.none() | st.none() | st.sampled_from(("glibc", "musl", "newlib")))
     fields["libc_version"] = draw(st.none() | st.sampled_from(("1.2", "2.17", "2.36", "2.4")))
