@@ -189,15 +189,18 @@ class TargetSyntaxError(TargetspecError, ValueError):
 class NotRepresentableError(TargetspecError, ValueError):
     """A dialect cannot say all that a target states.
 
-    Attributes: `dialect`, and `fields`, a tuple of (field, why it does not fit).
+    Attributes: `dialect`, `fields`, a tuple of (field, why it does not fit), and `lossy`: whether nothing can be
+    written even where the rest is left out.
     """
 
-    def __init__(self, dialect: str, fields: tuple[tuple[str, str], ...]) -> None:
-        super().__init__(dialect, fields)
-        self.dialect, self.fields = dialect, fields
+    def __init__(self, dialect: str, fields: tuple[tuple[str, str], ...], lossy: bool = False) -> None:
+        super().__init__(dialect, fields, lossy)
+        self.dialect, self.fields, self.lossy = dialect, fields, lossy
 
     def __str__(self) -> str:
         what = "; ".join(f"{name}: {why}" for name, why in self.fields)
+        if self.lossy:
+            return f"the {self.dialect} form cannot be written for this target, not even in part ({what})"
         return f"the {self.dialect} form cannot hold this target ({what}); pass lossy=True to leave these out"
 
 

@@ -373,11 +373,29 @@ class Target:
         return one.shape.dump(value)
 
     def format(self, dialect: str = "targetspec", lossy: bool = False) -> str:
-        """Return the text in a dialect; NotRepresentableError lists what does not fit, unless `lossy`."""
-        text = str(registry.dialect(dialect).format(self, lossy=lossy))
+        """Return the text in a dialect; NotRepresentableError lists what does not fit, unless `lossy`.
+
+        Its `lossy` is set where even a lossy text cannot be written: the error then says what is missing.
+        """
+        writer = registry.dialect(dialect)
+        try:
+            text = str(writer.format(self, lossy=lossy))
+        except NotRepresentableError as error:
+            raise self._unwritten(writer, error, lossy) from None
         if not lossy and dialect != "targetspec":
             self._check_read_back(text, dialect)
         return text
+
+    def _unwritten(self, writer: Any, error: NotRepresentableError, lossy: bool) -> NotRepresentableError:
+        """Return the error of a writer, marked where leaving things out would not help."""
+        if lossy:
+            return NotRepresentableError(error.dialect, error.fields, lossy=True)
+        try:
+            writer.format(self, lossy=True)
+        except NotRepresentableError as hopeless:
+            fields = tuple(dict.fromkeys((*hopeless.fields, *error.fields)))
+            return NotRepresentableError(error.dialect, fields, lossy=True)
+        return error
 
     def _check_read_back(self, text: str, dialect: str) -> None:
         """Refuse a text that its own dialect reads otherwise: what a writer did not know that it loses."""

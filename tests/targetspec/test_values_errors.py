@@ -38,7 +38,7 @@ EXAMPLES: dict[str, tuple[tuple[Any, ...], Any]] = {
     "HostConflictError": ((HOST, HOST.evolve(num_cores=4)), HOST.evolve(num_cores=5)),
     "TargetSyntaxError": (("cpu x", (4, 5), "expected key=value", "add =", "targetspec"), "cpu xy"),
     "NoCommonTargetError": (("triple", ("x86_64-linux-gnu", "aarch64-linux-gnu")), "cpu"),
-    "NotRepresentableError": (("llvm", (("num_cores", "has no option"),)), "tvm"),
+    "NotRepresentableError": (("llvm", (("num_cores", "has no option"),), True), "tvm"),
     "DocumentError": (((Problem("$.kind", "must name the kind"),),), ()),
     "RegistrationError": (("npu", "is claimed twice"), "tpu"),
 }

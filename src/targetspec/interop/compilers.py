@@ -207,23 +207,33 @@ _FORMS = {
 
 def _gencode(target: Target) -> tuple[str, str]:
     if not isinstance(target, CudaTarget):
-        raise NotRepresentableError("nvcc", (("kind", f"{target.kind}: nvcc compiles for cuda targets"),))
+        raise NotRepresentableError(
+            "nvcc", (("kind", f"{target.kind}: nvcc compiles for cuda targets"),), lossy=True
+        )
     if target.arch is None:
-        raise NotRepresentableError("nvcc", (("arch", "not stated, and nvcc takes its own default"),))
+        raise NotRepresentableError(
+            "nvcc", (("arch", "not stated, and nvcc takes its own default"),), lossy=True
+        )
     if target.code_form is not None and target.ptx_isa is not None:
-        raise NotRepresentableError("nvcc", (("ptx_isa", "nvcc writes the PTX ISA of its own version"),))
+        raise NotRepresentableError(
+            "nvcc", (("ptx_isa", "nvcc writes the PTX ISA of its own version"),), lossy=True
+        )
     number = str(target.arch).removeprefix("sm_")
     return "-gencode", f"arch=compute_{number},code={_FORMS[target.code_form].format(number)}"
 
 
 def _cpu_target(tool: str, target: Target) -> CpuTarget:
     if not isinstance(target, CpuTarget):
-        raise NotRepresentableError(tool, (("kind", f"{target.kind}: the flags are for cpu targets"),))
+        raise NotRepresentableError(
+            tool, (("kind", f"{target.kind}: the flags are for cpu targets"),), lossy=True
+        )
     if target.triple is None:
-        raise NotRepresentableError(tool, (("triple", "not stated, and the tool takes its own machine's"),))
+        raise NotRepresentableError(
+            tool, (("triple", "not stated, and the tool takes its own machine's"),), lossy=True
+        )
     return target
 
 
 def _check(tool: str, unfit: Unfit) -> None:
     if unfit:
-        raise NotRepresentableError(tool, tuple(unfit))
+        raise NotRepresentableError(tool, tuple(unfit), lossy=True)

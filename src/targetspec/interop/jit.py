@@ -23,5 +23,5 @@ def numba_environment(target: Target) -> dict[str, str]:
     machine = to_llvmlite(target)
     unfit = [(name, "Numba has no variable for it") for name in ("abi", "tune") if getattr(machine, name)]
     if unfit:
-        raise NotRepresentableError("numba", tuple(unfit))
+        raise NotRepresentableError("numba", tuple(unfit), lossy=True)
     return {"NUMBA_CPU_NAME": machine.cpu, "NUMBA_CPU_FEATURES": machine.features}
