@@ -145,8 +145,9 @@ def _read(document: Any, path: str, *, as_host: bool = False, inner: bool = Fals
         nested = (Problem(f"{path}.host", "hosts do not nest: a host has no host itself", "leave it out"),)
         document = {name: value for name, value in document.items() if name != "host"}
     fields, faults = _CONVERTER.structure(document, cls)
-    told = tuple(problem._replace(path=path + problem.path) for problem in faults)
-    return _constructed(cls, fields, document, path, (*nested, *told))
+    if faults:
+        nested += tuple(problem._replace(path=path + problem.path) for problem in faults)
+    return _constructed(cls, fields, document, path, nested)
 
 
 _Read = tuple[dict[str, Any], list[Problem]]
@@ -261,6 +262,11 @@ def _constructed(
     told: tuple[Problem, ...],
 ) -> Target:
     """Return the target of some fields; raise _Fault with what was told of others, and all that is wrong with these."""
+    if not told:
+        try:
+            return cls.of_checked(fields, document.get("tables"))
+        except TargetspecError:
+            pass  # Every fault is looked for below, this one among them.
     # Of what rests on a field that is at fault, nothing more can be said.
     lost = {_field_of(problem.path.removeprefix(path)) for problem in told}
     if lost.intersection(_GROUND) or (
@@ -271,7 +277,7 @@ def _constructed(
     left: dict[str, Any] | None = fields
     while left is not None and len(found) < _MOST_TOLD:
         try:
-            target = cls.of_checked(left, document.get("tables"))
+            cls.of_checked(left, document.get("tables"))
         except TargetspecError as error:
             problem = _problem_of(cls, document, error)
             if problem in found or (told and _field_of(problem.path) not in document):
@@ -280,9 +286,7 @@ def _constructed(
             left = _without(left, document, problem.path)
         else:
             break
-    if told or found:
-        raise _Fault((*told, *(problem._replace(path=path + problem.path) for problem in found)))
-    return target
+    raise _Fault((*told, *(problem._replace(path=path + problem.path) for problem in found)))
 
 
 def _field_of(place: str) -> str:

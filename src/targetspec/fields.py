@@ -49,6 +49,10 @@ class Shape:
         """Return the JSON form of a stored value."""
         return value
 
+    def json(self, value: Any) -> str:
+        """Return the text of the JSON form, as `plain_json` writes it."""
+        return plain_json(self.dump(value))
+
     def write(self, value: Any) -> str:
         """Return the text form of a stored value, free of white space and brackets."""
         return str(value)
@@ -128,6 +132,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+@functools.lru_cache(maxsize=4096)
+def _fits(pattern: str, text: str) -> bool:
+    return _compiled(pattern).fullmatch(text) is not None
+
+
 @attrs.frozen
 class Text(Shape):
     """A text that matches an anchored pattern; `what` says it in words."""
@@ -141,9 +150,13 @@ class Text(Shape):
             raise Refused(f"must be {self.what}, a string", wrong_type=True)
         if len(value) > LONGEST_TEXT:
             raise Refused(f"must be {self.what}, of at most {LONGEST_TEXT} characters")
-        if not _compiled(self.pattern).fullmatch(value):
+        if not _fits(self.pattern, value):
             raise Refused(f"must be {self.what}")
         return value
+
+    def json(self, value: Any) -> str:
+        """Return the text in quotes."""
+        return quoted(value)
 
     def schema(self) -> dict[str, Any]:
         """Return a string schema with the pattern anchored."""
@@ -194,12 +207,13 @@ class NameSet(Shape):
 
     pattern: str
     what: str
+    advice: str = "wrap a single name in a list"
 
     def check(self, value: Any) -> frozenset[str]:
         """Accept any iterable of names but a bare string, whose letters nobody means."""
         known = type(value) in (list, tuple, frozenset, set)
         if not known and (isinstance(value, str | Mapping) or not isinstance(value, Iterable)):
-            raise Refused(f"must be a set of {self.what}s", "wrap a single name in a list", wrong_type=True)
+            raise Refused(f"must be a set of {self.what}s", self.advice, wrong_type=True)
         names = value if type(value) is frozenset else tuple(value)
         if len(names) > _LONGEST_SET:
             raise Refused(f"must name fewer {self.what}s: {len(names)} are more than any target has")
@@ -209,7 +223,7 @@ class NameSet(Shape):
             except Refused:
                 pass  # The first name that does not fit is told below, by its place.
             else:
-                return self._bounded(found)
+                return found if len(found) <= _FEW_NAMES else self._bounded(found)
         # In one order, so that the same fault is told in every process.
         told = sorted(names, key=repr) if isinstance(names, frozenset) else names
         return self._bounded(frozenset(self._checked_item(at, name) for at, name in enumerate(told)))
@@ -227,7 +241,7 @@ class NameSet(Shape):
         return refused
 
     def _bounded(self, names: frozenset[str]) -> frozenset[str]:
-        if len(names) > _FEW_NAMES and sum(map(len, names)) + len(names) > _LONGEST_SET:
+        if sum(map(len, names)) + len(names) > _LONGEST_SET:
             raise Refused(f"must be {self.what}s of {_LONGEST_SET} characters together, at most")
         return names
 
@@ -322,6 +336,11 @@ _CANONICAL = json.JSONEncoder(
     sort_keys=True, separators=(",", ":"), ensure_ascii=True, check_circular=False, allow_nan=False
 )
 _PLAIN = json.JSONEncoder(sort_keys=True, ensure_ascii=True, check_circular=False, allow_nan=False)
+
+
+def quoted(text: str) -> str:
+    """Return the JSON text of a str."""
+    return _PLAIN.encode(text)
 
 
 def plain_json(document: Any) -> str:

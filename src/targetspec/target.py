@@ -29,6 +29,7 @@ from targetspec.fields import (
     Spec,
     canonical_json,
     plain_json,
+    quoted,
     sha256,
     spec,
     specs_of,
@@ -58,6 +59,10 @@ class HostShape(Shape):
     def dump(self, value: Any) -> Any:
         """Return the host's own document."""
         return value.to_dict()
+
+    def json(self, value: Any) -> str:
+        """Return the host's own text."""
+        return str(value.json_text())
 
     def schema(self) -> dict[str, Any]:
         """Refer to the definition that the document's schema holds."""
@@ -163,6 +168,8 @@ class Target:
         for name, default, one, put in _PLANS.get(cls) or _planned(cls):
             value = getattr(self, name)
             if value is not default:
+                if value is None and name in cls.required:
+                    raise FieldError(self.kind, name, None, "must be stated", f"{name}=... in a text")
                 checked = self._checked(name, one, value)
                 if checked is not value:
                     put(self, checked)
@@ -325,28 +332,49 @@ class Target:
 
     # -- written forms --------------------------------------------------------------------------------
 
-    def _document(self) -> dict[str, Any]:
+    def _written(self) -> Iterator[tuple[str, Shape, Any]]:
+        """Give the fields that a document states, with their shapes and values."""
         implied, always = self.implied(), self.always_written
-        document: dict[str, Any] = {"kind": self.kind}
         for name, default, one, _ in _PLANS[type(self)]:
             value = getattr(self, name)
-            if value is default or (value == implied.get(name, default) and name not in always):
-                continue
-            document[name] = value._document() if isinstance(value, Target) else one.shape.dump(value)  # noqa: SLF001
+            if value is not default and (name in always or value != implied.get(name, default)):
+                yield name, one.shape, value
+
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"kind": self.kind}
+        for name, shape, value in self._written():
+            document[name] = value._document() if isinstance(value, Target) else shape.dump(value)  # noqa: SLF001
         return document
+
+    def _tables(self) -> str | None:
+        """Return the version of the tables that the features were closed with; None where there are none."""
+        return None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON document: the canonical form, and the version of the tables it was closed with."""
         document = self._document()
         if self.host is not None:
             document["host"] = self.host.to_dict()
+        tables = self._tables()
+        if tables is not None:
+            document["tables"] = tables
         return document
 
     def json_text(self) -> str:
         """Return the text of `to_dict` on one line, with sorted keys; kept, for records write a target again and again."""
         if self._json is None:
-            self._store("_json", plain_json(self.to_dict()))
+            whole = type(self).to_dict is Target.to_dict
+            self._store("_json", self._joined_texts() if whole else plain_json(self.to_dict()))
         return self._json  # type: ignore[return-value]
+
+    def _joined_texts(self) -> str:
+        # Each shape keeps or writes its own text in less time than an encoder takes to look at its document.
+        texts = {name: shape.json(value) for name, shape, value in self._written()}
+        texts["kind"] = quoted(self.kind)
+        tables = self._tables()
+        if tables is not None:
+            texts["tables"] = quoted(tables)
+        return "{" + ", ".join([f'"{name}": {texts[name]}' for name in sorted(texts)]) + "}"
 
     @property
     def digest(self) -> str:

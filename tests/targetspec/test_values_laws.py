@@ -280,3 +280,12 @@ def test_a_set_without_a_version_is_closed_and_comes_back(cpu: str, removed: str
     assert features == FeatureSet.closed("aarch64", list(features))
     target = targetspec.CpuTarget(triple="aarch64-linux-gnu", cpu=cpu, features=features)
     assert target == targetspec.loads(targetspec.dumps(target)) == targetspec.parse(str(target))
+
+
+@kinds
+@few
+@given(data=st.data())
+def test_the_text_is_that_of_the_document(kind: str, data: st.DataObject) -> None:
+    """It is put together out of the fields' own texts, and is what any encoder makes of `to_dict` with sorted keys."""
+    target = data.draw(kind_targets(kind, other_tables=True))
+    assert json.dumps(target.to_dict(), sort_keys=True) == targetspec.dumps(target)

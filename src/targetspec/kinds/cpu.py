@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -21,6 +22,8 @@ from targetspec.fields import (
     Spec,
     Text,
     Version,
+    plain_json,
+    quoted,
     spec,
 )
 from targetspec.kinds import cpu_rules as rules
@@ -57,11 +60,20 @@ class _TripleShape(Shape):
     def dump(self, value: Any) -> str:
         return str(value)
 
+    def json(self, value: Any) -> str:
+        return quoted(str(value))
+
     def read(self, text: str) -> Triple:
         return Triple.parse(text)
 
     def schema(self) -> dict[str, Any]:
         return {"type": "string", "pattern": "^[A-Za-z0-9_.+-]+$", "maxLength": LONGEST_TEXT}
+
+
+# The same few sets are written again and again.
+@functools.lru_cache(maxsize=1024)
+def _features_text(features: FeatureSet) -> str:
+    return plain_json(list(features))
 
 
 _WHOLE = (
@@ -73,14 +85,10 @@ _WHOLE = (
 class _FeatureNames(NameSet):
     pattern: str = _NAME
     what: str = "feature name"
+    advice: str = _WHOLE
 
-    def check(self, value: Any) -> frozenset[str]:
-        try:
-            return super().check(value)
-        except Refused as refused:
-            again = Refused(refused.message, _WHOLE, wrong_type=refused.wrong_type)
-            again.at = refused.at
-            raise again from None
+    def refusal(self, refused: Refused, name: Any) -> Refused:  # noqa: ARG002 - whatever the name is
+        return Refused(refused.message, self.advice, wrong_type=refused.wrong_type)
 
 
 _FEATURE_NAMES = _FeatureNames()
@@ -100,6 +108,9 @@ class _FeaturesShape(Shape):
 
     def dump(self, value: Any) -> list[str]:
         return list(value)
+
+    def json(self, value: Any) -> str:
+        return _features_text(value)
 
     def write(self, value: Any) -> str:
         return ",".join(value)
@@ -435,12 +446,8 @@ class CpuTarget(Target):
         self._store("libc_version", version)
         self._store("triple", attrs.evolve(triple, environment_version=""))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON document, with the version of the tables that the features were closed with."""
-        document = super().to_dict()
-        if self.features is not None:
-            document["tables"] = self.features.tables
-        return document
+    def _tables(self) -> str | None:
+        return None if self.features is None else self.features.tables
 
     def _tuning_value(self, name: str, one: Spec, value: Any) -> Any:
         if name == "triple":
