@@ -115,6 +115,14 @@ def test_a_makers_name_need_not_be_said_twice() -> None:
         ("arm/rasp3", "arm/rasp3b"),
         ("xavier", "nvidia/jetson-agx-xavier"),
         ("nvidia/jetson_nano", "nvidia/jetson-nano"),
+        ("nvidia/h200", "nvidia/nvidia-h100"),
+        ("Nvidia/B200", "nvidia/nvidia-b100"),
+        ("nvidia/geforce-rtx-4080", "nvidia/geforce-rtx-4090"),
+        ("nvidia/geforce-rtx-40900", "nvidia/geforce-rtx-4090"),
+        ("nvidia/jetson-nanno", "nvidia/jetson-nano"),
+        ("qcom/hexagon-v79", "qcom/hexagon-v75"),
+        ("aws/cpu/c6.large", "aws/cpu/c5.large"),
+        ("apple/m4", "apple/m2-gpu"),
     ],
 )
 def test_close_names_are_offered(name: str, near: str) -> None:
@@ -123,6 +131,26 @@ def test_close_names_are_offered(name: str, near: str) -> None:
         tag(name)
     assert ("tag", name, near) == (caught.value.what, caught.value.name, caught.value.near[0])
     assert caught.value == pickle.loads(pickle.dumps(caught.value))
+
+
+@pytest.mark.parametrize("name", ["nvidia/h200", "qcom/hexagon-v81", "apple/m4-gpu"])
+def test_names_of_one_series_are_of_one_maker(name: str) -> None:
+    """No other maker's device is offered where the maker has one of the series."""
+    with pytest.raises(UnknownNameError) as caught:
+        tag(name)
+    maker = name.partition("/")[0]
+    assert {maker} == {near.partition("/")[0] for near in caught.value.near}
+
+
+@pytest.mark.parametrize("name", ["nvidia/h200", "NVIDIA/H100"])
+def test_an_unknown_tag_says_whose_list_it_is_and_what_to_write(name: str) -> None:
+    """The list is TVM's, its names are lower case, and a target says what no tag does."""
+    with pytest.raises(UnknownNameError) as caught:
+        tag(name)
+    message = str(caught.value)
+    assert "TVM 0.27" in message
+    assert "cuda arch=sm_90a" in message
+    assert (name != name.lower()) == ("lower case" in message)
 
 
 @pytest.mark.parametrize("name", ["", "/", "nvidia/", "x" * 5000, "nvidia/nvidia-h100 ", "#", "\0"])
