@@ -57,6 +57,7 @@ CASES = (
     of_cpu({"libc_version": "2.17"}, {"libc_version": "2.36"}, "yn", "yy"),
     of_cpu({"libc_version": "2.4"}, {"libc_version": "2.36"}, "yn", "yy"),
     of_cpu({"libc_version": "2.17"}, {}, "uy", "yy"),
+    of_cpu({"libc": "glibc"}, {"libc": "musl"}, "nn", "yy", "x86_64-unknown-linux"),
     of_cpu({"static": True}, {}, "yu", "yy"),
     of_cpu({"cpu": "haswell", "tune": "znver3"}, {"cpu": "haswell"}, "yy", "yy"),
     of_cpu({"num_cores": 4, "model": "a"}, {"l2_cache_bytes": 1}, "yy", "yy"),
