@@ -66,6 +66,40 @@ def test_compare_answers_by_its_exit_status(capsys, arguments, status, answer):
     assert (status != 0) <= bool(document["reasons"])
 
 
+def test_a_text_may_begin_with_a_dash(capsys):
+    """Of one word, too, wherever it stands among the options; as A and B."""
+    assert 0 == main(["parse", "--json", "-march=haswell", "--from", "gcc"])
+    assert "haswell" == json.loads(capsys.readouterr().out)["target"]["cpu"]
+    assert 0 == main(["parse", f"--target={X86}"])
+    assert f"cpu triple={X86}\n" == capsys.readouterr().out
+    assert 0 == main(["compare", "-mcpu=nehalem", "--purpose=code", "-mcpu=haswell"])
+    assert 1 == main(["compare", "-mcpu=haswell", "--", "-mcpu=nehalem"])
+    capsys.readouterr()
+    assert 2 == main(["check", "--json", X86, "-march=haswel"])
+    documents = json.loads(capsys.readouterr().out)
+    assert [X86, "-march=haswel"] == [one["text"] for one in documents]
+    assert [[7, 13]] == [one["span"] for one in documents[1]["problems"]]
+
+
+OPTIONS = (
+    "mcpu march mtune mabi mattr mfpu mfloat-abi m32 m64 mx32 marm mthumb msse4.2 mavx2 mno-avx C arch target"
+)
+
+
+@pytest.mark.parametrize("command", ["parse", "show", "check", "convert --to llvm"])
+def test_options_of_compilers_are_none_of_ours(capsys, command):
+    """Whether they are targets or not, they are read as texts."""
+    name, *more = command.split()
+    for option in (
+        *(f"-{word}" for word in OPTIONS.split()),
+        "--target=",
+        "--offload-arch=",
+        "--cuda-gpu-arch=",
+    ):
+        main([name, f"{option}x", *more])
+        assert "--help" not in capsys.readouterr().err
+
+
 def test_lists(capsys):
     """Each list has its names, by architecture where there are tables."""
     expected = {
@@ -87,6 +121,16 @@ def test_lists(capsys):
         ([], "COMMAND"),
         (["hots"], "host"),
         (["host", "--nothing"], "--nothing"),
+        (["host", "--jsno"], "did you mean '--json'"),
+        (["parse", "--jsno", X86], "did you mean '--json'"),
+        (["parse", "-json", X86], "did you mean '--json'"),
+        (["parse", "--form=llvm", X86], "did you mean '--from'"),
+        (["parse", X86, "--nothing"], "unknown option '--nothing'"),
+        (["parse", X86, "-m64"], "arguments: -m64"),
+        (["parse", "--from", "-m64", X86], "--from: expected one argument"),
+        (["list", "-m64"], "unknown option '-m64'"),
+        (["parse", "-march=haswel"], "at column 8: 'haswel'"),
+        (["parse", "--", "-march=haswel"], "at column 8: 'haswel'"),
         (["parse"], "TEXT"),
         (["parse", ""], "empty"),
         (["parse", "x86_64-lnux"], "column 8: 'lnux'"),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import targetspec
-from targetspec import parse, tags
+from targetspec import parse, registry, tags
 from targetspec.cli import main
 from targetspec.schemas import NAMES
 
@@ -76,6 +78,34 @@ def test_what_cannot_be_read_is_a_fault_of_its_file(capsys, files, name, words):
     assert words in out.splitlines()[0]
     assert "bad.json: $.num_cores" in out
     assert 1 == err.count("\n")
+
+
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_an_empty_file_is_said_to_be_empty(capsys, tmp_path, content):
+    """One of lines holds no target then, and that is fine."""
+    (tmp_path / "empty.json").write_text(content, encoding="utf-8")
+    (tmp_path / "empty.jsonl").write_text(content, encoding="utf-8")
+    assert 2 == main(["validate", str(tmp_path / "empty.json")])
+    assert ": $: is empty (" in capsys.readouterr().out
+    assert 0 == main(["validate", str(tmp_path / "empty.jsonl")])
+
+
+@pytest.mark.parametrize("command", ["validate", "check --lines"])
+def test_a_kind_that_cannot_be_loaded_is_no_fault_of_the_file(monkeypatch, capsys, tmp_path, command):
+    """Another package's entry point is at fault, and is named."""
+
+    def failing() -> None:
+        raise ImportError("no such module")
+
+    point = SimpleNamespace(name="npu", value="npu_targets:Npu", load=failing)
+    monkeypatch.setattr(registry, "_entry_points_on", lambda what, path: {"npu": point})
+    file = tmp_path / "npu.json"
+    file.write_text('{"kind": "npu"}', encoding="utf-8")
+    assert 2 == main([*command.split(), str(file)])
+    out, err = capsys.readouterr()
+    assert "npu_targets:Npu cannot be loaded" in err
+    assert "cannot be read" not in out + err
+    assert "name a file" not in out + err
 
 
 def test_standard_input_is_a_file_too():
@@ -181,14 +211,29 @@ def test_arguments_that_are_no_text_are_shown_with_escapes():
     assert b"left over: -O\\udcff" in done.stdout
 
 
-def test_the_hook_runs_the_command_on_target_files(pytestconfig, files):
-    """The definition is flat, so that it is read here without a YAML reader; its entry checks the files it is given."""
+@pytest.mark.parametrize(
+    ("name", "file", "good", "bad"),
+    [
+        ("targetspec-validate", "a/one.target.json", GOOD, BAD),
+        ("targetspec-validate", "many.target.jsonl", f"{GOOD}\n{GOOD}\n", f"{GOOD}\n{BAD}\n"),
+        ("targetspec-check", "ci.targets.txt", f"# all\n{X86}\n", f"{X86} -mcpu=haswel\n"),
+    ],
+)
+def test_each_hook_runs_its_command_on_its_files(pytestconfig, tmp_path, name, file, good, bad):
+    """The definitions are flat, so that they are read here without a YAML reader; an entry checks the files it is given."""
     text = (pytestconfig.rootpath / ".pre-commit-hooks.yaml").read_text("utf-8")
-    lines = [line.removeprefix("- ").strip().partition(": ") for line in text.splitlines()]
-    hook = {key: value for key, _, value in lines}
-    assert {"id", "name", "description", "entry", "language", "files", "types"} == set(hook)
-    assert ("targetspec-validate", "python") == (hook["id"], hook["language"])
+    hooks = [
+        {key.strip(): value for key, _, value in (line.partition(": ") for line in entry.splitlines())}
+        for entry in text.split("- id: ")[1:]
+    ]
+    (hook,) = [one for one in hooks if name in one]
+    assert {"name", "description", "entry", "language", "files", "types"} == set(hook) - {name}
+    assert ("python", "[file]") == (hook["language"], hook["types"])
+    assert re.search(hook["files"], file)
+    assert not re.search(hook["files"], f"{file}.bak")
     program, *arguments = shlex.split(hook["entry"])
     assert "targetspec" == program
-    assert 0 == run(*arguments, str(files / "good.json")).returncode
-    assert 2 == run(*arguments, str(files / "good.json"), str(files / "bad.json")).returncode
+    for content, status in ((good, 0), (bad, 2)):
+        path = tmp_path / Path(file).name
+        path.write_text(content, encoding="utf-8")
+        assert status == run(*arguments, str(path)).returncode

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, TextIO
 
 import attrs
 
+from targetspec.errors import did_you_mean, nearest
+
 FINE, NO, BAD_INPUT, UNKNOWN = range(4)
 _SHOWN = 80
 JSON_HELP = "print JSON for programs"
-TEXT_HELP = "a target's text, 'native' for this machine, or - for standard input; -- goes before one that begins with -"
+TEXT_HELP = "a target's text, 'native' for this machine, or - for standard input"
+# argparse takes a word that begins with - for an option; this before it keeps it a text. No argument begins with it.
+_TEXT = "\0"
 
 
 class UsageError(Exception):
@@ -30,11 +34,48 @@ class Output:
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose faults are one line, as those of all commands are."""
+    """An argument parser whose faults are one line, and for which a text may begin with a dash (`-march=haswell`)."""
+
+    takes_texts = False
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing and leaving."""
-        raise UsageError(f"{message} (see {self.prog} --help)")
+        raise UsageError(f"{message.replace(_TEXT, '')} (see {self.prog} --help)")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Read the arguments; a word that is an option in looks only is a text, or an error with the nearest options."""
+        words = sys.argv[1:] if args is None else list(args)
+        return super().parse_known_args(list(self._kept_apart(words)), namespace)
+
+    def _kept_apart(self, words: Sequence[str]) -> Iterator[str]:
+        """Give the arguments, texts that look like options marked."""
+        before = ""
+        for at, word in enumerate(words):
+            if word == "--":
+                yield from words[at:]
+                return
+            yield word if self._has_value(before) or not self._is_text(word) else f"{_TEXT}{word}"
+            before = word
+
+    def _has_value(self, word: str) -> bool:
+        return any(
+            action.nargs != 0 and word.startswith("--") and name.startswith(word)
+            for name, action in self._option_string_actions.items()
+        )
+
+    def _is_text(self, word: str) -> bool:
+        name = word.partition("=")[0]
+        if name in ("", "-") or not name.startswith("-") or self._is_option(name):
+            return False
+        near = nearest(name, self._option_string_actions)
+        if self.takes_texts and not near and ("=" in word or not name.startswith("--")):
+            return True
+        return self.error(f"unknown option {shown(name)!r}{did_you_mean(near)}")
+
+    def _is_option(self, name: str) -> bool:
+        if self._subparsers is not None or name in self._option_string_actions:
+            return True
+        return name.startswith("--") and any(one.startswith(name) for one in self._option_string_actions)
 
 
 def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], Output], words: str) -> Any:
@@ -47,7 +88,12 @@ def add_command(commands: Any, name: str, run: Callable[[argparse.Namespace], Ou
 
 def add_text(command: Any, name: str = "text", metavar: str = "TEXT", **options: Any) -> None:
     """Add an argument that is the text of a target."""
-    command.add_argument(name, metavar=metavar, help=TEXT_HELP, **options)
+    command.takes_texts = True
+    command.add_argument(name, metavar=metavar, type=_unmarked, **{"help": TEXT_HELP, **options})
+
+
+def _unmarked(argument: str) -> str:
+    return argument.removeprefix(_TEXT)
 
 
 def add_dialect(command: Any) -> None:

@@ -7,9 +7,7 @@ not empty.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,18 +21,13 @@ from targetspec.commands.command import (
     Output,
     add_command,
     at_most_one_dash,
-    open_stream,
-    shown,
 )
+from targetspec.commands.files import content, lines_of, place_of, unreadable
 from targetspec.errors import Problem
-from targetspec.fields import LONGEST_DOCUMENT
 from targetspec.schemas import NAMES, json_schema
 
 _LINES = (".jsonl", ".ndjson")
-_MOST_BYTES = 6 * LONGEST_DOCUMENT  # a character may be written as six, \u0000
-
-# What Linux takes for the longest path: a file is told by its whole name.
-_LONGEST_PATH = 4096
+_EMPTY = Problem("$", "is empty", "a file holds a target as JSON; with --lines, one in each line")
 
 
 @attrs.frozen
@@ -48,8 +41,7 @@ class _Document:
     @property
     def place(self) -> str:
         """The place as compilers write it."""
-        file = shown(self.file, _LONGEST_PATH)
-        return file if self.line is None else f"{file}:{self.line}"
+        return place_of(self.file, *(() if self.line is None else (self.line,)))
 
 
 def add(commands: Any) -> None:
@@ -97,33 +89,17 @@ def _on_one_line(text: str) -> str:
 def _checked(file: str, lines: bool) -> Iterator[_Document]:
     try:
         if lines or file.endswith(_LINES):
-            yield from _checked_lines(file)
+            for number, line in lines_of(file):
+                problems = [line] if isinstance(line, Problem) else validate(line)
+                yield _Document(file, number, tuple(problems))
         else:
-            yield _Document(file, None, tuple(validate(_content(file))))
-    except (OSError, ValueError) as error:  # ValueError: a name with a NUL
-        why = getattr(error, "strerror", None) or error
-        yield _Document(file, None, (Problem("", f"cannot be read: {why}", "name a file"),))
+            yield _Document(file, None, tuple(_faults(content(file))))
+    except OSError as error:
+        yield _Document(file, None, (unreadable(error),))
 
 
-def _checked_lines(file: str) -> Iterator[_Document]:
-    with _opened(file) as stream:
-        number = 0
-        while line := stream.readline(_MOST_BYTES + 1):
-            number += 1
-            if line.strip():
-                yield _Document(file, number, tuple(validate(line.rstrip(b"\r\n"))))
-
-
-def _content(file: str) -> bytes:
-    with _opened(file) as stream:
-        content: bytes = stream.read(_MOST_BYTES + 1)
-    return content
-
-
-def _opened(file: str) -> Any:
-    if file != "-":
-        return Path(file).open("rb")
-    return contextlib.nullcontext(open_stream(sys.stdin, "input").buffer)
+def _faults(document: bytes) -> list[Problem]:
+    return validate(document) if document.strip() else [_EMPTY]
 
 
 def _schema(arguments: argparse.Namespace) -> Output:

@@ -10,6 +10,7 @@ from typing import Any
 from targetspec.commands.command import (
     BAD_INPUT,
     FINE,
+    TEXT_HELP,
     Output,
     add_command,
     add_dialect,
@@ -18,6 +19,7 @@ from targetspec.commands.command import (
     shown,
     text_of,
 )
+from targetspec.commands.lists import check_files
 from targetspec.errors import NotRepresentableError, Problem, TargetSyntaxError
 from targetspec.parsing import Parsed, parse_full
 from targetspec.target import Target
@@ -42,11 +44,17 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--lossy", action="store_true", help="write what fits, and name the rest on standard error"
     )
-    check = add_command(
-        commands, "check", _check, "say of each text what is wrong where; exit status 2 if any is"
+    words = (
+        "say of each text, or of each line of files of texts, what is wrong where; exit status 2 if any is"
     )
-    add_text(check, "texts", nargs="+")
+    check = add_command(commands, "check", _check, words)
+    add_text(check, "texts", nargs="+", help=f"{TEXT_HELP}; with --lines, a file, or - for standard input")
     add_dialect(check)
+    check.add_argument(
+        "--lines",
+        action="store_true",
+        help="check files that hold a text in each line; blank lines and those that begin with # are passed over",
+    )
 
 
 def _parse(arguments: argparse.Namespace) -> Output:
@@ -125,6 +133,8 @@ def _convert(arguments: argparse.Namespace) -> Output:
 
 def _check(arguments: argparse.Namespace) -> Output:
     at_most_one_dash(arguments.texts)
+    if arguments.lines:
+        return check_files(arguments.texts, arguments.dialect)
     texts = [text_of(text) for text in arguments.texts]
     checked = [(text, validate_text(text, arguments.dialect)) for text in texts]
     lines = [line for text, problems in checked for line in _told(text, problems)]
