@@ -59,7 +59,7 @@ _SOFT_FLOAT = "soft-float"
 _MIPS = re.compile(r"mips(?:[1-5]|(?:32|64)(?:r[2356])?)")
 # Of the words that may be the triple or the argument of the option before, how many are looked at.
 _MOST_DOUBTFUL = 100
-_LONGEST_KEPT = 100
+_LONGEST_KEPT, _LONGEST_KEPT_TEXT = 100, 1000
 # Options of the code generator that begin like those about the machine.
 _NOT_THE_MACHINE = frozenset({
     "cmodel", "code-model", "constructor-aliases", "fentry", "global-merge", "implicit-float",
@@ -296,8 +296,24 @@ def target_of(
     items: list[Word],
 ) -> CpuTarget:
     """Return the target of fields whose places are known, with signed features that change a set, the CPU's by default."""
+    if len(source.text) <= _LONGEST_KEPT_TEXT:
+        kept = _kept(tuple(fields.items()), base, tuple([item.text for item in items]))
+        if kept is not None:
+            return kept
     named = {**places, **{f"item {index}": item for index, item in enumerate(items)}}
     return source.reading(named, lambda: _made(source, fields, base, items))  # type: ignore[no-any-return]
+
+
+# Texts that differ in what is no fact of the machine have one target.
+@functools.lru_cache(maxsize=1024)
+def _kept(
+    fields: tuple[tuple[str, Any], ...], base: FeatureSet | None, items: tuple[str, ...]
+) -> CpuTarget | None:
+    """Return the target; None where they make none, for its faults have places."""
+    try:
+        return _made(Source("", NAME), dict(fields), base, [Word(item, 0) for item in items])
+    except TargetspecError:
+        return None
 
 
 def _made(source: Source, fields: dict[str, Any], base: FeatureSet | None, items: list[Word]) -> CpuTarget:
