@@ -191,7 +191,7 @@ def _raising() -> Any:
     ("what", "load", "words"),
     [
         ("kind", _raising, "RuntimeError: no licence"),
-        ("kind", lambda: {}["missing"], "KeyError"),
+        ("kind", lambda: os.environ["NO_SUCH_VARIABLE"], "KeyError"),
         ("kind", lambda: int, "no class of targets"),
         ("kind", lambda: HASWELL, "no class of targets"),
         ("kind", lambda: CpuTarget, "whose kind is not 'odd'"),
