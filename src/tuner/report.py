@@ -20,6 +20,12 @@ from tuner.store_runs import RunInfo
 _WIDTH = 15
 _FAILURES = 3  # of a task, the commonest
 _GIGA = 1e9
+# A trial is timed alone, and the finalists once more, in turn: `tuner records` has both times.
+_AGAIN = ", timed again as a finalist"
+_SEPARATED = {
+    True: "yes: the runner-up is slower beyond the noise",
+    False: "no: the runner-up is as fast within the noise, and either will do",
+}
 _LABELS = {"plain": "plain -O3 loop", "first": "first of all", "numpy": "numpy, 1 thread"}
 
 
@@ -53,14 +59,16 @@ def describe_best(record: Record, work: Work | None) -> list[str]:
         line("target", str(record.target)),
         line("problem", problem(record.kernel, record.problem)),
         line("configuration", pairs(record.config)),
-        line("speed", _rate(record.cost, work)),
+        line("speed", _rate(record.cost, work) + (_AGAIN if record.role == "final" else "")),
         line("measured", f"{record.created} with {record.toolchain}, run {record.run}"),
     ]
 
 
 def describe_comparison(comparison: Comparison, work: Work | None) -> list[str]:
     """Describe the configuration beside its opponents."""
-    lines = [line("best", f"{_rate(comparison.cost, work)}{_share(comparison, work)}")]
+    # Not the record's own time, though it is the record's configuration.
+    told = f"{_rate(comparison.cost, work)}{_share(comparison, work)}, timed anew beside these"
+    lines = [line("best", told)]
     for name, cost in comparison.costs.items():
         text = f"{_rate(cost, work)}; the best is {comparison.ratios[name]:.2f} times as fast"
         lines.append(line(_LABELS.get(name, name), text))
@@ -82,7 +90,7 @@ def describe_trials(result: Result) -> list[str]:
     rate = trials_per_second(result.records)
     return [
         line("trials", f"{len(result.records)}: {text}{note}" + (f"; {rate:.1f} trials/s" if rate else "")),
-        line("separated", "yes" if result.separated else "no: the runner-up is as fast within the noise"),
+        line("separated", _SEPARATED[result.separated]),
     ]
 
 
