@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import cast
 
 from targetspec.cpu_tables import FAMILIES, TABLES_VERSION, Role, baselines, cpu_index, descriptions, table
@@ -26,6 +26,7 @@ __all__ = [
     "dependents",
     "describe",
     "families_of_cpu",
+    "family_knowing",
     "family_names",
     "feature_alias",
     "feature_names",
@@ -89,6 +90,18 @@ def has_feature(family: str, name: str) -> bool:
     except UnknownNameError:
         return False
     return True
+
+
+def family_knowing(names: Collection[str]) -> str | None:
+    """Return the family that has most of some names of features; None where there is no such one.
+
+    >>> family_knowing(["avx2", "sse", "from-the-future"])
+    'x86'
+    """
+    known = {family: sum(name in table(family).features for name in names) for family in FAMILIES}
+    most = max(known.values())
+    first, *others = [family for family, count in known.items() if count == most]
+    return first if most and not others else None
 
 
 def families_of_cpu(name: str) -> tuple[str, ...]:

@@ -588,3 +588,16 @@ def test_a_misspelt_abi_is_refused() -> None:
         CpuTarget(triple="riscv64-linux-gnu", abi="elfv2")
     assert "sysv" == CpuTarget(triple=LINUX, abi="sysv").abi
     assert ["$.abi"] == paths({"kind": "cpu", "triple": "riscv64-linux-gnu", "abi": "lp46d"})
+
+
+def test_a_document_of_newer_tables_needs_no_triple() -> None:
+    """A CPU alone tells the family to the version that wrote it; to this one the names of the features do."""
+    bare = {name: value for name, value in FUTURE.items() if name != "triple"}
+    target = targetspec.from_dict(bare)
+    assert isinstance(target, CpuTarget)
+    assert ("x86", bare) == (target.family, target.to_dict())
+    assert target == pickle.loads(pickle.dumps(target)) == targetspec.loads(targetspec.dumps(target))
+    for names in (["from-the-future"], []):
+        assert "$.features" in paths({**bare, "features": names})
+        with pytest.raises(FieldError, match="state a triple"):
+            CpuTarget(cpu="znver9", features=FeatureSet.verbatim("x86", names, "99"))

@@ -29,7 +29,7 @@ from targetspec.fields import (
 from targetspec.kinds import cpu_rules as rules
 from targetspec.kinds import cpu_vectors
 from targetspec.kinds.cpu_abis import check_abi
-from targetspec.kinds.cpu_ground import Ground, canonical_cpu, ground_of
+from targetspec.kinds.cpu_ground import Ground, canonical_cpu, foreign_family, ground_of
 from targetspec.kinds.cpu_libc import LIBC
 from targetspec.kinds.cpu_width import changed, settled
 from targetspec.kinds.device import model
@@ -303,7 +303,7 @@ class CpuTarget(Target):
         names = fields.get("features")
         if tables in (None, facts.TABLES_VERSION) or names is None:
             return super().of_checked(fields)
-        family = ground_of(fields.get("triple"), fields.get("cpu"), of_other_tables=True).family
+        family = foreign_family(fields.get("triple"), fields.get("cpu"), names)
         if family is None:
             raise FieldError(
                 cls.kind, "features", names, "feature names mean nothing without a family", "state a triple"
@@ -311,7 +311,13 @@ class CpuTarget(Target):
         return super().of_checked({**fields, "features": FeatureSet.verbatim(family, names, str(tables))})
 
     def _ground(self) -> Ground:
-        return ground_of(self.triple, self.cpu, of_other_tables=self._is_of_other_tables)
+        return ground_of(self.triple, self.cpu, foreign=self._foreign)
+
+    @property
+    def _foreign(self) -> str | None:
+        """The family of the features where other tables closed them."""
+        features: Any = self.features
+        return features.family if self._is_of_other_tables else None
 
     @property
     def _is_of_other_tables(self) -> bool:
@@ -387,6 +393,11 @@ class CpuTarget(Target):
     def _settle_features(self, family: str | None) -> None:
         given: Any = self.features
         if given is not None:
+            if self._is_of_other_tables and family != foreign_family(self.triple, self.cpu, given.names):
+                hint = "state a triple, or a CPU that a table of today has"
+                raise FieldError(
+                    self.kind, "features", given, "are of a family that no document would tell", hint
+                )
             found = settled(given, family, self.triple)
             if found is not given:
                 self._store("features", found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import attrs
@@ -36,13 +36,15 @@ class Ground:
 
 # Asked for at every construction, and made of immutable values only.
 @functools.lru_cache(maxsize=4096)
-def ground_of(triple: Triple | None, cpu: str | None, *, of_other_tables: bool = False) -> Ground:
+def ground_of(triple: Triple | None, cpu: str | None, *, foreign: str | None = None) -> Ground:
     """Return what a triple and a CPU settle; raise UnknownNameError, or FieldError for a CPU of another width.
 
-    A CPU that only other tables have settles nothing.
+    `foreign` is the family of a set that other tables closed: a CPU that only these have settles nothing more.
     """
     family = _family(triple, cpu)
-    if of_other_tables and not (family is None or cpu is None or facts.has_cpu(family, cpu)):
+    if foreign is not None and triple is None and is_unheard_of(cpu):
+        family = foreign
+    if foreign is not None and not (family is None or cpu is None or facts.has_cpu(family, cpu)):
         return Ground(family, cpu, None, None, _implied_by(triple).get("libc"), _implied_by(triple))
     if cpu is not None:
         cpu = canonical_cpu(triple, family, cpu)
@@ -76,6 +78,21 @@ def _family(triple: Triple | None, cpu: str | None) -> str | None:
         return triple.family if triple.family in facts.family_names() else None
     families = facts.families_of_cpu(cpu) if cpu is not None else ()
     return families[0] if len(families) == 1 else None
+
+
+def is_unheard_of(cpu: str | None) -> bool:
+    """Say whether no table has a CPU."""
+    return cpu is not None and not facts.families_of_cpu(cpu)
+
+
+def foreign_family(triple: Triple | None, cpu: str | None, names: Collection[str]) -> str | None:
+    """Return the family of a set of names that other tables closed; None where nothing tells it.
+
+    Of a CPU that no table has, without a triple, the names tell: those of the one family that knows most of them.
+    """
+    if triple is None and is_unheard_of(cpu):
+        return facts.family_knowing(names)
+    return _family(triple, cpu)
 
 
 def canonical_cpu(triple: Triple | None, family: str | None, cpu: str) -> str:
