@@ -14,7 +14,7 @@ import attrs
 
 from targetspec.errors import FieldError, UnknownNameError, nearest, wrong_type
 from targetspec.fields import Refused, Shape
-from targetspec.rules import PURPOSES, SETS, Answer, Purpose, Rule, Weight, show, worst
+from targetspec.rules import NOT_STATED, PURPOSES, SETS, Answer, Purpose, Rule, Weight, advised, show, worst
 
 _WEIGHT_OF: dict[Answer, Weight] = {"no": "blocks", "unknown": "undecided"}
 BRIDGES = ("compat32", "qemu-user", "rosetta", "wasmtime", "wine")
@@ -47,7 +47,9 @@ class Reason:
         verb = {"blocks": "needs", "undecided": "needs", "caution": "uses", "re-measure": "tuned with"}[
             self.weight
         ]
-        return f"{self.field}: {verb} {self.needed}, there is {self.available} ({self.rule}{tail})"
+        needed = NOT_STATED if self.needed == NOT_STATED else f"{verb} {self.needed}"
+        there = f"{NOT_STATED} there" if self.available == NOT_STATED else f"there is {self.available}"
+        return f"{self.field}: {needed}, {there} ({self.rule}{tail})"
 
 
 @attrs.frozen
@@ -346,7 +348,7 @@ def _explain(built_for: Any, run_on: Any, question: Question) -> Iterator[Reason
             continue
         needed, available = rule.say(demand, promise)
         repair = rule.repair(built_for, run_on) if answer == "no" and rule.repair is not None else None
-        advice = rule.advice if answer == "unknown" else ""
+        advice = advised(rule, demand, promise) if answer == "unknown" else ""
         yield Reason(
             rule.label, needed, available, rule.statement, rule.source, weight, advice, bridge, repair
         )
@@ -356,7 +358,8 @@ def _cautions(rule: Rule, built_for: Any, run_on: Any) -> Iterator[Reason]:
     demand, promise = rule.demand(built_for), rule.promise(run_on)
     if rule.decide(demand, promise) != "yes":
         needed, available = rule.say(demand, promise)
-        yield Reason(rule.label, needed, available, rule.statement, rule.source, "caution", rule.advice)
+        advice = advised(rule, demand, promise)
+        yield Reason(rule.label, needed, available, rule.statement, rule.source, "caution", advice)
 
 
 def _weight(rule: Rule, demand: Any, promise: Any, answer: Answer, bridge: str) -> Weight | None:

@@ -8,7 +8,7 @@ from typing import Any
 from targetspec.compatibility import Verdict
 from targetspec.errors import wrong_type
 from targetspec.rules import Purpose
-from targetspec.target import Target
+from targetspec.target import Target, diff
 
 
 def best_match(
@@ -22,7 +22,7 @@ def best_match(
 ) -> Target | None:
     """Return the candidate that suits a target best, None where none does; see `ordered` for what is better.
 
-    With `allow_unknown` one whose answer is unknown is better than none.
+    With `allow_unknown` one whose answer is unknown is better than none; of several the nearest, as `ordered` says.
 
     >>> from targetspec import parse
     >>> images = [parse(text) for text in ("linux/amd64", "linux/amd64/v3", "linux/amd64/v4")]
@@ -51,8 +51,10 @@ def ordered(
 ) -> tuple[Target, ...]:
     """Return the candidates that can be used on a target, best first.
 
-    A yes comes before an unknown, and what needs no bridge before what needs one. Then comes an equal target; then
-    the one that uses more of what is there, which the code of other candidates runs on; then the order given.
+    A yes comes before an unknown, and what needs no bridge before what needs one. Of those that run, first comes an
+    equal target, then the one that uses more of what is there, which the code of other candidates runs on. Of those
+    whose answer is unknown, first comes the one with the fewest facts undecided, then the one that asks for less,
+    whose code runs on other candidates, then the one that differs in fewer fields. Then comes the order given.
     """
     if isinstance(candidates, Target) or not isinstance(candidates, Iterable):
         raise wrong_type("best_match", "the candidates", candidates, "an iterable of targets")
@@ -70,10 +72,13 @@ def ordered(
     usable = [(candidate, verdict) for candidate, verdict in judged if verdict.answer in answers]
     below = {id(one): sum(_is_below(other, one) for other, _ in usable) for one, _ in usable}
 
-    def rank(pair: tuple[Target, Verdict]) -> tuple[bool, bool, bool, int]:
+    def rank(pair: tuple[Target, Verdict]) -> tuple[int, ...]:
         candidate, verdict = pair
         bridged = any(reason.bridge for reason in verdict.reasons) if bridges else False
-        return verdict.answer != "yes", bridged, candidate != run_on, -below[id(candidate)]
+        if verdict:
+            return False, bridged, candidate != run_on, -below[id(candidate)]
+        undecided = sum(reason.weight == "undecided" for reason in verdict.reasons)
+        return True, bridged, undecided, below[id(candidate)], len(diff(candidate, run_on))
 
     return tuple(candidate for candidate, _ in sorted(usable, key=rank))
 

@@ -93,17 +93,21 @@ def always(need: Any, have: Any) -> Answer:  # noqa: ARG001 - a decider takes bo
     return "yes"
 
 
+NOT_STATED = "not stated"
+"""How a value that is None is written for people."""
+
+
 def show(value: Any) -> str:
     """Write a demanded or promised value for people."""
     if value is None:
-        return "not stated"
+        return NOT_STATED
     if isinstance(value, frozenset):
         return ", ".join(sorted(map(str, value))) or "nothing"
     if isinstance(value, tuple) and all(type(part) is int for part in value):
         # A version: the parts that `version_key` leaves out are zeros.
         return ".".join(map(str, value if len(value) > 1 else (*(value or (0,)), 0)))
     if isinstance(value, tuple):
-        return " ".join("?" if part is None else str(part) for part in value)
+        return " ".join(show(part) for part in value if part != "")
     return str(value)
 
 
@@ -128,7 +132,7 @@ def _extra(one: Iterable[str], other: Iterable[str]) -> str:
 
 
 def _stated(value: Any) -> str:
-    return "not stated" if value is None else "a stated set"
+    return NOT_STATED if value is None else "a stated set"
 
 
 def show_both(need: Any, have: Any) -> tuple[str, str]:
@@ -143,7 +147,7 @@ class Rule:
     `label` is the field, or the part of one, that a reason names; `statement` says the rule in words and
     `source` where it comes from. `demand` and `promise` view the target as the one built for and as the
     one run on. `repair` gives the change (field, value) to the second that would lift a no, or None.
-    `advice` names the fact that would decide an unknown. `bridge` names the one of the caller's bridges, if
+    `advice` names the fact that would decide an unknown, or finds it in what is demanded and promised. `bridge` names the one of the caller's bridges, if
     any, that makes up for what the rule misses between two targets. `caution` is a rule whose every answer but yes
     is a word of caution beside this one's yes. `apart` marks the one rule of a purpose, if any, whose
     demand differs between most targets that are alike in all else.
@@ -157,11 +161,16 @@ class Rule:
     promise: View
     say: Callable[[Any, Any], tuple[str, str]] = show_both
     repair: Callable[[Any, Any], tuple[str, Any] | None] | None = None
-    advice: str = ""
+    advice: str | Callable[[Any, Any], str] = ""
     weight: Weight | None = None
     bridge: Callable[[Any, Any, tuple[str, ...]], str] | None = None
     caution: Rule | None = None
     apart: bool = False
+
+
+def advised(rule: Rule, need: Any, have: Any) -> str:
+    """Return a rule's advice on what is demanded and promised."""
+    return rule.advice if isinstance(rule.advice, str) else rule.advice(need, have)
 
 
 def attribute(name: str) -> View:
@@ -253,6 +262,11 @@ def both_ways(rule: Rule, fields: tuple[str, ...]) -> Rule:
         there, here = rule.say(have[0], need[1])
         return here, there
 
+    def advice(need: Any, have: Any) -> str:
+        if rule.decide(need[0], have[1]) != "yes":
+            return advised(rule, need[0], have[1])
+        return advised(rule, have[0], need[1])
+
     def repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
         if rule.repair is None:
             return None
@@ -268,7 +282,7 @@ def both_ways(rule: Rule, fields: tuple[str, ...]) -> Rule:
         promise=view,
         say=say,
         repair=repair,
-        advice=rule.advice,
+        advice=advice,
     )
 
 

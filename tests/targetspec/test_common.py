@@ -242,3 +242,24 @@ def test_generalising_to_what_does_not_run_here_is_refused() -> None:
         CpuTarget(triple="x86_64-linux-gnu", cpu="znver3").generalise("x86-64-v4")
     with pytest.raises(FieldError, match="host"):
         targetspec.CudaTarget(arch="sm_80").generalise("x86-64-v3")
+
+
+@pytest.mark.parametrize(
+    ("machine", "nearest_first"),
+    [
+        # One fact is undecided, then two.
+        ("x86_64-unknown-unknown", ["cpu triple=x86_64-unknown-linux-none", "x86_64-linux-gnu"]),
+        # What asks for less runs wherever the other does.
+        ("x86_64-linux-gnu", ["cpu triple=x86_64-linux-gnu libc_version=2.17", "cpu triple=x86_64-linux-gnu libc_version=2.28"]),
+        ("cuda arch=sm_90a", ["cuda arch=sm_80 code_form=ptx ptx_isa=8.6", "cuda arch=sm_80 code_form=ptx ptx_isa=8.8"]),
+        # Alike in both, and of another number of fields.
+        ("aarch64-linux-gnu", ["cpu triple=aarch64-linux-gnu vector_bits=256", "cpu triple=aarch64-linux-gnu num_cores=2 vector_bits=128"]),
+    ],
+)  # fmt: skip
+def test_of_several_unknowns_the_nearest_is_taken(machine: str, nearest_first: list[str]) -> None:
+    """Whatever the order given: fewer facts undecided, then what asks for less, then fewer fields that differ."""
+    candidates = [parse(text) for text in nearest_first]
+    run_on = parse(machine)
+    assert {"unknown"} == {one.compatible(run_on).answer for one in candidates}
+    for given_order in (candidates, candidates[::-1]):
+        assert candidates == list(ordered(given_order, run_on=run_on, allow_unknown=True))

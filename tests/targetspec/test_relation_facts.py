@@ -302,3 +302,45 @@ def test_a_version_of_vulkan_brings_one_of_spirv(api: str, spirv: str, beyond: s
     assert "yes" == VulkanTarget(spirv_version=spirv).compatible(there).answer
     assert "no" == VulkanTarget(spirv_version=beyond).compatible(there).answer
     assert "yes" == VulkanTarget(spirv_version=beyond).compatible(there.evolve(spirv_version=beyond)).answer
+
+
+@pytest.mark.parametrize(
+    ("code", "machine", "said"),
+    [
+        (CpuTarget(triple="aarch64-linux-gnu", vector_bits=256), CpuTarget(triple="aarch64-linux-gnu"), "vector_bits: needs 256, not stated there ("),
+        (CpuTarget(cpu="haswell"), CpuTarget(triple="x86_64-linux"), "triple.os: not stated, there is linux with elf ("),
+        (CpuTarget(triple="x86_64-linux"), CpuTarget(triple="x86_64-unknown-unknown"), "triple.os: needs linux with elf, there is a system not stated with elf ("),
+        (CpuTarget(triple="arm64-apple-ios15-macabi"), CpuTarget(triple="arm64-apple-ios15"), "triple.os: needs ios macabi with macho, there is ios with macho ("),
+    ],
+)  # fmt: skip
+def test_what_is_not_stated_is_said_in_words(code: CpuTarget, machine: CpuTarget, said: str) -> None:
+    """Without placeholders and stray blanks."""
+    assert any(str(reason).startswith(said) for reason in code.compatible(machine).reasons), code.compatible(
+        machine
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "machine", "advice"),
+    [
+        ({"arch": "compute_90a"}, {"arch": "sm_90"}, "state the most specific arch of the device, sm_90a"),
+        ({"arch": "compute_101a"}, {"arch": "sm_110"}, "state the most specific arch of the device, sm_110a"),
+        ({"arch": "sm_90a"}, {"arch": "sm_90"}, "state the most specific arch of the device, sm_90a"),
+        ({"arch": "sm_80"}, {"arch": "sm_90"}, "state code_form of the code, ptx or cubin"),
+        ({"arch": "sm_80"}, {"arch": "compute_80"}, "state code_form of the code, ptx or cubin"),
+        ({"arch": "lto_80"}, {"arch": "sm_90"}, "state the code that the linker makes of it"),
+        ({}, {"arch": "sm_90"}, "state arch on both sides"),
+        (
+            {"arch": "compute_80", "ptx_isa": "9.0"},
+            {"arch": "sm_90"},
+            "state ptx_isa of the device, the newest that its driver takes",
+        ),
+    ],
+)
+def test_what_is_missing_of_cuda_code_is_named(
+    code: dict[str, Any], machine: dict[str, Any], advice: str
+) -> None:
+    """And nothing else; the whole reason is short enough to read."""
+    (reason,) = CudaTarget(**code).compatible(CudaTarget(**machine)).reasons
+    assert advice == reason.advice
+    assert 50 > len(str(reason).split())

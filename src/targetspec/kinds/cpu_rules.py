@@ -13,6 +13,7 @@ from targetspec.features import FeatureSet
 from targetspec.kinds.cpu_bridges import ONE_WIDTH_EACH, over
 from targetspec.kinds.cpu_optional import OPTIONAL_FEATURES
 from targetspec.rules import (
+    NOT_STATED,
     Answer,
     Rule,
     at_most,
@@ -121,6 +122,17 @@ def _same_system(need: Any, have: Any) -> Answer:
     return worst(equal(a, b) for a, b in zip(need, have, strict=True))
 
 
+def _say_system(need: Any, have: Any) -> tuple[str, str]:
+    return _name_system(need), _name_system(have)
+
+
+def _name_system(system: Any) -> str:
+    if system is None:
+        return NOT_STATED
+    os, object_format, environment = system
+    return f"{' '.join(filter(None, (os or 'a system not stated', environment)))} with {object_format}"
+
+
 SYSTEM = Rule(
     label="triple.os",
     statement="operating system and object format must be equal",
@@ -128,6 +140,7 @@ SYSTEM = Rule(
     decide=_same_system,
     demand=_system,
     promise=_system,
+    say=_say_system,
     repair=take_over("triple"),
     advice="state the operating system on both sides",
     bridge=over("triple.os"),

@@ -77,6 +77,22 @@ def _written(view: CudaView, otherwise: str) -> str:
     return f"{view.code_form or otherwise} for {view.arch or 'no stated architecture'}{isa}"
 
 
+def _advice(need: CudaView, have: CudaView) -> str:
+    """Name the facts that are missing, of the code or of what runs it."""
+    if need.arch is None or have.arch is None:
+        return "state arch on both sides"
+    if need.code_form == "lto":
+        return "state the code that the linker makes of it"
+    if need.code_form is None and (have.code_form or _ptx(need, have) != _on(cubin_runs, need, have)):
+        return "state code_form of the code, ptx or cubin"
+    facts = []
+    if _on(ptx_runs, need, have) == "unknown":
+        facts.append(f"the most specific arch of the device, sm_{have.arch.number}a")
+    if _isa(need.ptx_isa, have) != "yes":
+        facts.append("ptx_isa of the device, the newest that its driver takes")
+    return f"state {', and '.join(facts)}"
+
+
 def _repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
     need = _view(built_for)
     taken = ((name, getattr(built_for, name)) for name in ("code_form", "ptx_isa"))
@@ -85,14 +101,12 @@ def _repair(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
 
 ARCH = Rule(
     label="arch",
-    statement="PTX runs on its architecture and later ones, machine code on later ones of its generation, "
-    "`f` code in its family, `a` code on its own capability",
+    statement="later devices run PTX, those of its generation machine code; `f` is for a family, `a` for one device",
     source="ptxas 13.5; CUDA C++ Programming Guide, binary and PTX compatibility",
     decide=decide,
     demand=_view,
     promise=_view,
     say=_say,
     repair=_repair,
-    advice="state arch and code_form of the code, and of the device its most specific arch (sm_90a) and the "
-    "PTX ISA of its driver; intermediate code must be linked first",
+    advice=_advice,
 )
