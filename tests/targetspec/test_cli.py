@@ -72,6 +72,9 @@ def test_a_text_may_begin_with_a_dash(capsys):
     assert "haswell" == json.loads(capsys.readouterr().out)["target"]["cpu"]
     assert 0 == main(["parse", f"--target={X86}"])
     assert f"cpu triple={X86}\n" == capsys.readouterr().out
+    for text in (f"-triple {X86}", f"--target {X86}", f"--target={X86} -O2"):
+        main(["parse", text])
+        assert "--help" not in capsys.readouterr().err
     assert 0 == main(["compare", "-mcpu=nehalem", "--purpose=code", "-mcpu=haswell"])
     assert 1 == main(["compare", "-mcpu=haswell", "--", "-mcpu=nehalem"])
     capsys.readouterr()
@@ -129,6 +132,8 @@ def test_lists(capsys):
         (["parse", X86, "-m64"], "arguments: -m64"),
         (["parse", "--from", "-m64", X86], "--from: expected one argument"),
         (["list", "-m64"], "unknown option '-m64'"),
+        (["parse", f"\0{X86}"], "NUL"),
+        (["parse", "--", f"\0{X86}"], "NUL"),
         (["parse", "-march=haswel"], "at column 8: 'haswel'"),
         (["parse", "--", "-march=haswel"], "at column 8: 'haswel'"),
         (["parse"], "TEXT"),

@@ -15,7 +15,7 @@ FINE, NO, BAD_INPUT, UNKNOWN = range(4)
 _SHOWN = 80
 JSON_HELP = "print JSON for programs"
 TEXT_HELP = "a target's text, 'native' for this machine, or - for standard input"
-# argparse takes a word that begins with - for an option; this before it keeps it a text. No argument begins with it.
+# argparse takes a word that begins with - for an option; this before it keeps it a text.
 _TEXT = "\0"
 
 
@@ -52,7 +52,8 @@ class Parser(argparse.ArgumentParser):
         before = ""
         for at, word in enumerate(words):
             if word == "--":
-                yield from words[at:]
+                yield word
+                yield from (f"{_TEXT}{text}" if self.takes_texts else text for text in words[at + 1 :])
                 return
             yield word if self._has_value(before) or not self._is_text(word) else f"{_TEXT}{word}"
             before = word
@@ -64,6 +65,8 @@ class Parser(argparse.ArgumentParser):
         )
 
     def _is_text(self, word: str) -> bool:
+        if word.startswith(_TEXT) or " " in word:
+            return self.takes_texts
         name = word.partition("=")[0]
         if name in ("", "-") or not name.startswith("-") or self._is_option(name):
             return False
