@@ -7,6 +7,7 @@ are one reading: the first returns the faults, the second raises them.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import math
 import re
@@ -170,7 +171,7 @@ def _reader(cls: type[Target]) -> Callable[[Mapping[str, Any], Any], _Read]:
             try:
                 fields[name] = load(value)
             except Refused as refused:
-                faults.append(_refusal(name, value, refused))
+                faults += itertools.islice(_refusals(name, value, refused, load), _MOST_TOLD)
             except TargetspecError as error:
                 faults.append(Problem(f".{name}", str(error)))
             except _Fault as fault:
@@ -188,11 +189,21 @@ _CONVERTER = cattrs.Converter()
 _CONVERTER.register_structure_hook_factory(lambda cls: issubclass(cls, Target), _reader)
 
 
-def _refusal(name: str, value: Any, refused: Refused) -> Problem:
-    path = f".{name}"
-    if refused.at is not None and type(value) is list:
-        path, value = f"{path}[{refused.at}]", value[refused.at]
-    return Problem(path, f"{refused.message}, got {_shown(value)}", refused.hint)
+def _refusals(name: str, value: Any, refused: Refused, load: Callable[[Any], Any]) -> Iterator[Problem]:
+    """Give the fault of a field; where it is an item of an array, those of all items, each read alone."""
+    if refused.at is None or type(value) is not list:
+        yield _refusal(f".{name}", value, refused)
+        return
+    yield _refusal(f".{name}[{refused.at}]", value[refused.at], refused)
+    for at, item in enumerate(value[refused.at + 1 :], refused.at + 1):
+        try:
+            load([item])
+        except Refused as fault:
+            yield _refusal(f".{name}[{at}]", item, fault)
+
+
+def _refusal(place: str, value: Any, refused: Refused) -> Problem:
+    return Problem(place, f"{refused.message}, got {_shown(value)}", refused.hint)
 
 
 def _loader(name: str, shape: Shape) -> Callable[[Any], Any]:

@@ -542,7 +542,11 @@ def test_a_long_text_is_refused_soon(text: str) -> None:
 def test_odd_names_in_documents_are_told_and_not_raised() -> None:
     """A key that is no str, a capability that is none beside a bad one, a key of a million letters twice."""
     assert ["$.a number of 16610 bits"] == paths({"kind": "cpu", 10**5000: 1})
-    assert ["$.capabilities[0]"] == paths({"kind": "vulkan", "capabilities": ["Nope", 5]})
+    capabilities = ["Nope", "Int8", 5, "Int64", ""]
+    assert [f"$.capabilities[{n}]" for n in (0, 2, 4)] == paths(
+        {"kind": "vulkan", "capabilities": capabilities}
+    )
+    assert 20 == len(paths({"kind": "cuda", "libs": ["?"] * 16_000}))
     key = "x" * 900_000
     twice = f'{{"kind":"cpu","{key}":1,"{key}":1}}'
     (problem,) = targetspec.validate(twice)
