@@ -7,8 +7,10 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -70,23 +72,32 @@ pools[0].wait()
 
 def end_at(moment: float, number: signal.Signals, script: str, *arguments: str) -> tuple[int, list[int]]:
     """Run a script, send it the signal so many seconds after it has begun; its exit status, and what it reported."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, *arguments],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join((str(TESTS), os.environ.get("PYTHONPATH", "")))},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        assert process.stdout is not None
-        assert b"begun\n" == process.stdout.readline()
-        time.sleep(moment)
-        # The terminal's Ctrl-C goes to the whole group.
-        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-        told, _ = process.communicate(timeout=60)
-    finally:
-        process.kill()
+    # Errors go to a file: nobody needs to read it meanwhile.
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, *arguments],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join((str(TESTS), os.environ.get("PYTHONPATH", "")))},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        )
+        try:
+            assert process.stdout is not None
+            assert b"begun\n" == process.stdout.readline(), written(process, errors)
+            time.sleep(moment)
+            # The terminal's Ctrl-C goes to the whole group.
+            (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+            told, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
     return process.returncode, [int(line) for line in told.split()]
+
+
+def written(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+    """Say how a program that did not begin has ended, and what it wrote."""
+    status = process.wait(timeout=60)
+    errors.seek(0)
+    return f"exit status {status}: {errors.read().decode(errors='backslashreplace')[-4000:]}"
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
