@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from targetspec import registry
+from targetspec.dialects import programs
 from targetspec.gpu_amd import ALIASES
 from targetspec.triple_archs import known_arch
 
@@ -25,6 +26,14 @@ _ZIG_CPU = (
 # Each shape with the dialects that write it, the more common one first; the first shape that matches counts.
 _SHAPES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (_HALIDE, ("halide",)),
+    (programs.CLANG_COMMAND, ("llvm",)),
+    (programs.command(programs.ZIG), ("zig",)),
+    (programs.command(programs.RUST), ("rust",)),
+    (
+        rf"{programs.command(programs.NVCC)}|--?(?:gencode|generate-code|gpu-architecture|arch[= ]\s*(?:sm|compute|lto)_)|arch=compute_",
+        ("cuda",),
+    ),
+    (r"\S+\.whl\s*$", ("wheel",)),
     (r"\S[^\n]*?\s(?:-C\s*|-Z\s*|--codegen[= ])(?:target[-_](?:cpu|feature)|tune[-_]cpu)=", ("rust",)),
     (
         r"[a-z0-9]+/[a-z0-9]+(?:\s+[A-Z][A-Z0-9_]*=\S*)+\s*$|js/wasm\s*$|(?:[A-Z][A-Z0-9_]*=\S*\s+)*GO[A-Z0-9]+=",

@@ -319,11 +319,11 @@ def test_universal_binaries_are_several_targets() -> None:
         "macosx_10_15_arm64",
         "win_amd65",
         "manylinux2011_x86_64",
-        "manylinux_2_17_x86_64.manylinux2014_x86_64",
+        "manylinux_2_17_x86_64.manylinux_2_17_i686",
     ],
 )
 def test_what_is_no_platform_tag_is_refused(text) -> None:
-    """Unknown tags, sets of tags and `any` are refused."""
+    """Unknown tags, sets of tags for several targets and `any` are refused."""
     with pytest.raises(TargetSyntaxError):
         targetspec.parse(text, "wheel")
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from targetspec import cpu as facts
-from targetspec.dialects.words import Word
+from targetspec.dialects.words import Source, Word
 
+_MOST_DIGITS = 5
 _APX = ("egpr", "push2pop2", "ppx", "ndd", "ccmp", "nf", "zu")
 _UNALIGNED = {"-unaligned-access": "+strict-align", "+unaligned-access": ""}
 _MEANT: Mapping[str, Mapping[str, str]] = {
@@ -56,10 +57,111 @@ _MEANT: Mapping[str, Mapping[str, str]] = {
 }
 
 
+# Options of the code generator that begin like those about the machine, without -m and -mno-.
+_OF_CODE = frozenset(
+    [
+        "align-branch",
+        "align-branch-boundary",
+        "align-double",
+        "amdgpu-expand-waitcnt-profiling",
+        "amdgpu-ieee",
+        "annotate-tablejump",
+        "branch-protection",
+        "branches-within-32B-boundaries",
+        "cf-branch-label-scheme",
+        "cmodel",
+        "code-model",
+        "code-object-version",
+        "constructor-aliases",
+        "default-visibility-export-mapping",
+        "embedded-data",
+        "exec-model",
+        "extern-sdata",
+        "fentry",
+        "fpmath",
+        "frame-chain",
+        "function-return",
+        "global-merge",
+        "gpopt",
+        "guard",
+        "harden-sls",
+        "ignore-xcoff-visibility",
+        "implicit-float",
+        "implicit-it",
+        "incremental-linker-compatible",
+        "indirect-branch-cs-prefix",
+        "indirect-jump",
+        "link-builtin-bitcode",
+        "link-builtin-bitcode-postopt",
+        "llvm",
+        "local-sdata",
+        "mark-bti-property",
+        "mlir",
+        "ms-bitfields",
+        "nop-mcount",
+        "odule-dependency-dir",
+        "odule-file-info",
+        "omit-leaf-frame-pointer",
+        "outline",
+        "packed-stack",
+        "pad-max-prefix-size",
+        "pic-data-is-text-relative",
+        "prefer-vector-width",
+        "printf-kind",
+        "recip",
+        "record-mcount",
+        "red-zone",
+        "regnames",
+        "relax",
+        "relax-all",
+        "relax-pic-calls",
+        "relocation-model",
+        "reserve-frame-pointer-reg",
+        "restrict-it",
+        "rtd",
+        "save-reg-params",
+        "sign-return-address",
+        "skip-rax-setup",
+        "small-data-limit",
+        "sse2avx",
+        "stack-alignment",
+        "stack-arg-probe",
+        "stack-probe-size",
+        "stack-protector-guard",
+        "stack-protector-guard-offset",
+        "stack-protector-guard-reg",
+        "stack-protector-guard-symbol",
+        "stackrealign",
+        "thread-model",
+        "tls-dialect",
+        "tls-direct-seg-refs",
+        "tls-size",
+        "tocdata",
+        "ulti-lib-config",
+        "xcoff-build-id",
+        "xcoff-roptr",
+    ]
+)
+
+
+def is_of_code(name: str) -> bool:
+    """Whether an option -mNAME says nothing of the machine, `name` with its m."""
+    return name[1:].removeprefix("no-") in _OF_CODE
+
+
 def items_of(family: str, option: Word) -> Iterator[Word] | None:
     """Return the signed features that an option stands for, itself as a signed name; None where clang has none such."""
     meant = _meant(family, option.text)
     return None if meant is None else (Word(item, option.start) for item in meant.split())
+
+
+def vector_bits(source: Source, value: Word) -> int | None:
+    """Return the length of SVE's vectors of `-msve-vector-bits=`, as clang and GCC have it; None where it is any."""
+    if value.text == "scalable":
+        return None
+    if not (value.text.isascii() and value.text.isdigit() and len(value.text) <= _MOST_DIGITS):
+        raise source.fault(value, "the length of a vector is a number of bits, or scalable")
+    return int(value.text)
 
 
 def _meant(family: str, signed: str) -> str | None:

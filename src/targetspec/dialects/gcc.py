@@ -20,6 +20,7 @@ import attrs
 
 from targetspec import cpu as facts
 from targetspec.dialects import llvm, march
+from targetspec.dialects.clang_options import vector_bits
 from targetspec.dialects.gcc_names import (
     CPUS,
     DRIVER,
@@ -36,6 +37,7 @@ from targetspec.dialects.gcc_names import (
     leftovers,
 )
 from targetspec.dialects.gcc_writing import written
+from targetspec.dialects.llvm_target import target_of
 from targetspec.dialects.words import Source, Word, split_words
 from targetspec.errors import NotRepresentableError, TargetspecError, nearest
 from targetspec.kinds.cpu import CpuTarget
@@ -45,7 +47,7 @@ from targetspec.target import Target
 from targetspec.triple import Triple
 
 NAME = "gcc"
-PATTERN = llvm.PATTERN.replace("[A-Za-z0-9_.+-]+", "[A-Za-z0-9_.+/-]+")
+PATTERN = llvm.PATTERN
 """What every text matches that is read here, as a regular expression of JSON Schema: the leftovers may be anything."""
 
 _VALUES = {
@@ -206,7 +208,7 @@ def _target(source: Source, words: _Words, places: dict[str, Word]) -> CpuTarget
     fields.update(_numbers(source, more))
     family = ground_of(fields.get("triple"), fields.get("cpu")).family
     items = [item for word in words.features for item in _items(source, words, family, word)]
-    return llvm.target_of(source, words.places, fields, machine.features, items)
+    return target_of(source, words.places, fields, machine.features, items)
 
 
 def _with_triple(source: Source, words: _Words, places: dict[str, Word]) -> dict[str, Word]:
@@ -276,10 +278,8 @@ def _numbers(source: Source, more: dict[str, Word]) -> dict[str, Any]:
     if "long_double" in more:
         fields["long_double"] = more["long_double"].text
     bits = more.get("vector_bits")
-    if bits is not None and bits.text != "scalable":
-        if not (bits.text.isascii() and bits.text.isdigit() and len(bits.text) <= 5):  # noqa: PLR2004 - up to 65536
-            raise source.fault(bits, "the length of a vector is a number of bits, or scalable")
-        fields["vector_bits"] = int(bits.text)
+    if bits is not None:
+        fields["vector_bits"] = vector_bits(source, bits)
     return fields
 
 

@@ -2,11 +2,14 @@
 
     x86_64-unknown-linux-gnu -mcpu=znver3 -mattr=+vaes,-pku -mtune=znver4 -mabi=... -mfloat-abi=hard
 
+    clang --target=aarch64-linux-gnu -mcpu=cortex-a710 -O2 a.c       aarch64-linux-gnu-clang -msve-vector-bits=256
+
 In any order, with one dash or two. The triple may also come as `-mtriple=T`, `--target=T`, `-target T` or
 `-triple T`. Clang's `-march=` is the CPU on x86, and what `dialects/march.py` reads elsewhere: an architecture of Arm or
 an ISA string of RISC-V; its `-mcpu=X+ext+noext`, `-mfpu=` and `-mthumb` are read as well. `-mattr` may be repeated; its names change the CPU's set all at
 once; clang's `-mNAME` and `-mno-NAME` say the same one by one (`dialects/clang_options.py`). Every option that is about the machine must be
 known, for it would change the target; every other option is a leftover, and so is a word behind one that is no triple.
+Behind a program of LLVM's, which is the first leftover, words without a dash are files, and no triples.
 """
 
 from __future__ import annotations
@@ -20,13 +23,15 @@ import attrs
 
 from targetspec import cpu as facts
 from targetspec import registry
+from targetspec.dialects import clang_options
 from targetspec.dialects.deltas import delta_of, stated_fields
-from targetspec.dialects.words import Source, Word, signed, split_words
+from targetspec.dialects.llvm_target import SOFT_FLOAT, target_of
+from targetspec.dialects.programs import clang_of
+from targetspec.dialects.words import Source, Word, split_words
 from targetspec.errors import NotRepresentableError, TargetspecError, TargetSyntaxError, nearest
 from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget
-from targetspec.kinds.cpu_ground import Ground, ground_of
-from targetspec.kinds.cpu_width import changed
+from targetspec.kinds.cpu_ground import ground_of
 from targetspec.parsing import Parsed
 from targetspec.target import Target
 from targetspec.triple import Triple
@@ -35,7 +40,7 @@ from targetspec.triple_archs import known_arch
 NAME = "llvm"
 PATTERN = (
     r"^[\s\u001c-\u001f\u0085]*"
-    r"(?:-[^\u0000]*|[A-Za-z0-9_.+-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
+    r"(?:-[^\u0000]*|[A-Za-z0-9_.+/\\:-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
 )
 """What every text matches that is read here, as a regular expression of JSON Schema: the leftovers may be anything."""
 
@@ -52,21 +57,17 @@ _FIELDS = {
     "mfloat-abi": "float_abi",
     "float-abi": "float_abi",
     "mfpu": "fpu",
+    "msve-vector-bits": "vector_bits",
+    "target-cpu": "cpu",
+    "tune-cpu": "tune",
+    "target-feature": "features",
 }
 _FLAGS = {"mthumb": "thumb", "marm": "arm"}
 _OPTIONS = {"cpu": "-mcpu=", "tune": "-mtune=", "abi": "-mabi=", "float_abi": "-mfloat-abi="}
-_SOFT_FLOAT = "soft-float"
 _MIPS = re.compile(r"mips(?:[1-5]|(?:32|64)(?:r[2356])?)")
 # Of the words that may be the triple or the argument of the option before, how many are looked at.
 _MOST_DOUBTFUL = 100
-_LONGEST_KEPT, _LONGEST_KEPT_TEXT = 100, 1000
-# Options of the code generator that begin like those about the machine.
-_NOT_THE_MACHINE = frozenset({
-    "cmodel", "code-model", "constructor-aliases", "fentry", "global-merge", "implicit-float",
-    "llvm", "nop-mcount", "omit-leaf-frame-pointer", "recip", "record-mcount", "red-zone",
-    "relax", "relax-all", "relocation-model", "stack-alignment", "stackrealign", "thread-model",
-    "tls-dialect", "tls-size",
-})  # fmt: skip
+_LONGEST_KEPT = 100
 
 
 @attrs.define
@@ -106,15 +107,27 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
     return " ".join(words)
 
 
+def format_parsed(parsed: Parsed) -> str:
+    """Return the text of the target and the leftovers; behind a program the triple is an option."""
+    text = format(parsed.target)
+    if not parsed.leftovers or clang_of(parsed.leftovers[0]) is None:
+        return " ".join((text, *parsed.leftovers))
+    program, *others = parsed.leftovers
+    return " ".join((program, text if text.startswith("-") else f"--target={text}", *others))
+
+
 # -- reading ------------------------------------------------------------------------------------------
 
 
 def _sorted_words(source: Source) -> _Stated:
     stated = _Stated()
-    words = iter(split_words(source.text))
+    words, is_command = _behind_program(source, stated)
     free = False
     for word in words:
         if not word.text.startswith("-"):
+            if is_command:
+                stated.leftovers.append(word.text)
+                continue
             _take_bare(source, stated, word, free)
             free = False
             continue
@@ -122,17 +135,32 @@ def _sorted_words(source: Source) -> _Stated:
         value = word.after(start) if start else None
         if name in _FLAGS and not start:
             _state(source, stated, _FLAGS[name], word)
-        elif field is None and _is_about_the_machine(name):
+        elif field is None and name.startswith("m") and not clang_options.is_of_code(name):
             _take_feature(source, stated, word, name, value)
         elif field is None:
             stated.leftovers.append(word.text)
         else:
-            _state(source, stated, field, value or _next(source, words, word))
+            _state(source, stated, field, value or _next(source, words, word, field))
         free = field is None and not start
+    if "triple" in stated.places:
+        _refuse_cpu(source, stated.places["triple"])
     if not (stated.places or stated.items or stated.options):
         hint = "state a triple or a CPU: x86_64-linux-gnu, -mcpu=cortex-a53"
         raise source.fault(None, "nothing here says what the target is", hint)
     return stated
+
+
+def _behind_program(source: Source, stated: _Stated) -> tuple[Iterator[Word], bool]:
+    """Return the words behind a program of LLVM's, and whether the text begins with one."""
+    words = split_words(source.text)
+    found = clang_of(words[0].text) if words and len(words[0].text) <= _LONGEST_KEPT else None
+    if found is None:
+        return iter(words), False
+    program, triple, start = found
+    stated.leftovers.append(program)
+    if triple:
+        _state(source, stated, "triple", Word(triple, words[0].start + start))
+    return iter(words[1:]), True
 
 
 def _split(text: str) -> tuple[str, str | None, int]:
@@ -142,10 +170,6 @@ def _split(text: str) -> tuple[str, str | None, int]:
 
 
 _option = functools.lru_cache(maxsize=1024)(_split)
-
-
-def _is_about_the_machine(name: str) -> bool:
-    return name.startswith("m") and name[1:].removeprefix("no-") not in _NOT_THE_MACHINE
 
 
 def _feature_option(source: Source, word: Word, name: str, value: Word | None) -> Word:
@@ -183,7 +207,7 @@ def _unknown_option(source: Source, word: Word, name: str) -> TargetSyntaxError:
 
 def _meant_by(source: Source, family: str | None, option: Word) -> Iterable[Word]:
     """Return the items of `-mattr` that an option stands for; one that is nearly a known option is refused as that."""
-    items = registry.layer_above("dialects.clang_options").items_of(family, option) if family else None
+    items = clang_options.items_of(family, option) if family else None
     if items is not None:
         return cast("Iterable[Word]", items)
     name = f"m{'no-' if option.text[0] == '-' else ''}{option.text[1:]}"
@@ -198,9 +222,12 @@ def _near_options(name: str) -> tuple[str, ...]:
     return nearest(name, _FIELDS)
 
 
-def _next(source: Source, words: Iterator[Word], option: Word) -> Word:
+def _next(source: Source, words: Iterator[Word], option: Word, field: str) -> Word:
     value = next(words, None)
-    if value is None or value.text.startswith("-"):
+    # What is given to the front end alone comes as -Xclang -target-feature -Xclang -avx2.
+    if value is not None and value.text == "-Xclang":
+        value = next(words, None)
+    if value is None or (value.text.startswith("-") and field != "features"):
         raise source.fault(option, f"{option.text} has no value", f"write {option.text}=VALUE")
     return value
 
@@ -219,6 +246,14 @@ def _take_bare(source: Source, stated: _Stated, word: Word, free: bool) -> None:
             "an option begins with -, and our own form with its kind: cpu triple=...",
         )
     _state(source, stated, "triple", word)
+
+
+def _refuse_cpu(source: Source, word: Word) -> None:
+    """Refuse the name of a CPU, also as zig writes it, where a triple should be."""
+    name = word.text.replace("_", "-")
+    if known_arch(word.text.partition("-")[0].lower()) is None and facts.families_of_cpu(name):
+        message = f"{word.text!r} is a CPU, and no triple"
+        raise source.fault(word, message, f"state a triple and -mcpu={name}, or -mcpu={name} alone")
 
 
 def _is_triple(text: str) -> bool:
@@ -260,6 +295,12 @@ def _items(source: Source, value: Word) -> Iterator[Word]:
 
 def _settled(source: Source, places: dict[str, Word]) -> tuple[dict[str, Any], FeatureSet | None]:
     """Return the fields that the places state, and the set that features change where it is not the CPU's."""
+    if "vector_bits" in places:
+        bits = clang_options.vector_bits(source, places["vector_bits"])
+        fields, base = _settled(
+            source, {name: word for name, word in places.items() if name != "vector_bits"}
+        )
+        return {**fields, "vector_bits": bits}, base
     cpu, march = places.get("cpu"), places.get("march")
     if not places.keys().isdisjoint(("fpu", "thumb", "arm")) or (
         cpu is not None and ("+" in cpu.text or not cpu.text.islower())
@@ -288,97 +329,6 @@ def _is_for_x86(source: Source, places: dict[str, Word], march: Word) -> bool:
     return triple.family == "x86"
 
 
-def target_of(
-    source: Source,
-    places: dict[str, Word],
-    fields: dict[str, Any],
-    base: FeatureSet | None,
-    items: list[Word],
-) -> CpuTarget:
-    """Return the target of fields whose places are known, with signed features that change a set, the CPU's by default."""
-    if len(source.text) <= _LONGEST_KEPT_TEXT:
-        kept = _kept(tuple(fields.items()), base, tuple([item.text for item in items]))
-        if kept is not None:
-            return kept
-    named = {**places, **{f"item {index}": item for index, item in enumerate(items)}}
-    return source.reading(named, lambda: _made(source, fields, base, items))  # type: ignore[no-any-return]
-
-
-# Texts that differ in what is no fact of the machine have one target.
-@functools.lru_cache(maxsize=1024)
-def _kept(
-    fields: tuple[tuple[str, Any], ...], base: FeatureSet | None, items: tuple[str, ...]
-) -> CpuTarget | None:
-    """Return the target; None where they make none, for its faults have places."""
-    try:
-        return _made(Source("", NAME), dict(fields), base, [Word(item, 0) for item in items])
-    except TargetspecError:
-        return None
-
-
-def _made(source: Source, fields: dict[str, Any], base: FeatureSet | None, items: list[Word]) -> CpuTarget:
-    if base is not None:
-        fields["features"] = base
-    if not items:
-        return CpuTarget(**fields)
-    if type(fields.get("triple")) is str:
-        fields["triple"] = Triple.parse(fields["triple"])
-    ground = ground_of(fields.get("triple"), fields.get("cpu"))
-    if ground.family is None:
-        hint = "state the triple, or a CPU that only one architecture has"
-        raise source.fault(items[0], "features mean nothing without an architecture", hint)
-    return CpuTarget(**_with_features(source, fields, ground, items))
-
-
-def _with_features(
-    source: Source, fields: dict[str, Any], ground: Ground, items: list[Word]
-) -> dict[str, Any]:
-    """Return the fields with what `-mattr` states: LLVM has features, tuning, restrictions and soft float in one list."""
-    family = str(ground.family)
-    by_role: dict[str, list[Word]] = {"set": [], "tuning": [], "inverse": [], "float": []}
-    for item in items:
-        by_role[_place(family, item.text[1:])].append(item)
-    if by_role["set"]:
-        base = fields.get("features") or ground.features
-        if base is None:
-            raise source.fault(by_role["set"][0], "there is no CPU whose set these change", "state -mcpu=")
-        fields["features"] = changed(base, fields.get("triple"), *signed(by_role["set"]))
-    if by_role["tuning"]:
-        fields["tuning"] = _signed_once(source, family, by_role["tuning"])
-    if by_role["inverse"]:
-        names = _signed_once(source, family, by_role["inverse"])
-        fields["restrictions"] = frozenset(name[1:] for name in names if name[0] == "+")
-    if by_role["float"]:
-        stated = fields.get("float_abi") or ground.implied.get("float_abi")
-        fields["float_abi"] = _float_abi(source, stated, by_role["float"])
-    return fields
-
-
-def _place(family: str, name: str) -> str:
-    feature = facts.canonical_feature(family, name)
-    if feature == _SOFT_FLOAT:
-        return "float"
-    role = facts.role(family, feature)
-    return role if role in ("tuning", "inverse") else "set"
-
-
-def _signed_once(source: Source, family: str, items: Iterable[Word]) -> frozenset[str]:
-    signs: dict[str, str] = {}
-    for item in items:
-        name = facts.canonical_feature(family, item.text[1:])
-        if signs.setdefault(name, item.text[0]) != item.text[0]:
-            raise source.fault(item, f"{name} is asked for and refused at once", "state one of the two")
-    return frozenset(sign + name for name, sign in signs.items())
-
-
-def _float_abi(source: Source, stated: str | None, items: list[Word]) -> str | None:
-    """Return how floats are passed: `+soft-float` says so, and `-soft-float` no more than that it is not soft."""
-    signs = {item.text[0] for item in items}
-    if len(signs) > 1 or (stated is not None and (stated == "soft") != ("+" in signs)):
-        raise source.fault(items[-1], "soft float is asked for and refused at once", "state one of the two")
-    return "soft" if "+" in signs else stated
-
-
 # -- writing ------------------------------------------------------------------------------------------
 
 
@@ -393,6 +343,8 @@ def _words(target: CpuTarget, unfit: list[tuple[str, str]]) -> Iterator[str]:
     signs = list(_signs(target, unfit))
     if signs:
         yield f"-mattr={','.join(signs)}"
+    if target.family == "aarch64" and "vector_bits" in stated:
+        yield f"-msve-vector-bits={stated.pop('vector_bits')}"
     for name in ("triple", "features", "tuning", "restrictions"):
         stated.pop(name, None)
     unfit.extend((name, "LLVM's tools have no option for it") for name in stated)
@@ -402,8 +354,8 @@ def _signs(target: CpuTarget, unfit: list[tuple[str, str]]) -> Iterator[str]:
     delta = delta_of(target)
     if delta is None:
         unfit.append(("features", "no change of a CPU's set gives them"))
-    elif f"+{_SOFT_FLOAT}" in delta or f"-{_SOFT_FLOAT}" in delta:
-        unfit.append(("features", f"{_SOFT_FLOAT} is read as the field float_abi"))
+    elif f"+{SOFT_FLOAT}" in delta or f"-{SOFT_FLOAT}" in delta:
+        unfit.append(("features", f"{SOFT_FLOAT} is read as the field float_abi"))
     yield from delta or ()
     yield from sorted(target.tuning)
     yield from (f"+{name}" for name in sorted(target.restrictions))

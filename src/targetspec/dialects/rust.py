@@ -5,7 +5,7 @@
 The name is one of rustc's (`rust_names`), also as `--target NAME`, and comes with what rustc states of it: the
 CPU, features, ABI, and whether the C library is linked statically. `-C`, also `--codegen`, takes its value as the next
 word or joined; of the flags only the three above are about the machine, and `+crt-static` among the features links
-the C library statically. Every other word is a leftover. A text that begins with `{` is a target specification
+the C library statically. Every other word is a leftover, and behind `rustc` or `cargo build` so is one without a dash. A text that begins with `{` is a target specification
 (`rust_json`).
 
 Source: the rustc book, and rustc 1.95.
@@ -19,6 +19,7 @@ from typing import Any
 
 import attrs
 
+from targetspec.dialects import programs
 from targetspec.dialects.rust_features import changed, difference, has_soft_float, made
 from targetspec.dialects.rust_json import parse_specification
 from targetspec.dialects.rust_names import RENAMED, VARIANTS, names_with, rust_facts, rust_names
@@ -31,7 +32,7 @@ from targetspec.triple import Triple
 
 NAME = "rust"
 PATTERN = (
-    r"^[\s\u001c-\u001f\u0085]*(?:[{-][^\u0000]*|[A-Za-z0-9_.+-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
+    r"^[\s\u001c-\u001f\u0085]*(?:[{-][^\u0000]*|[A-Za-z0-9_.+/\\:-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
 )
 """What every text matches that is read here, as a regular expression of JSON Schema."""
 
@@ -77,13 +78,14 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
 
 def _sorted_words(source: Source) -> _Stated:
     stated = _Stated()
-    words = iter(split_words(source.text))
+    behind, is_command = programs.options_of(split_words(source.text), programs.RUST)
+    words = iter(behind)
     free = False
     for word in words:
         flag = _flag(source, word, words)
         if flag is not None:
             _take_flag(source, stated, *flag)
-        elif not word.text.startswith("-") and _is_name(stated, word, free):
+        elif not is_command and not word.text.startswith("-") and _is_name(stated, word, free):
             _state(source, stated, "name", word)
         else:
             stated.leftovers.append(word.text)

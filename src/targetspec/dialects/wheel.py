@@ -6,7 +6,9 @@
     android_24_arm64_v8a    win32  win_amd64  win_arm64               the API level; Windows
     emscripten_4_0_9_wasm32
 
-One tag a target. `macosx_*_universal2`, `intel` and the like hold code for several, one of which runs: they are no
+    numpy-2.1.0-cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64.whl      the name of a file
+
+One tag a target, or a set of tags that mean one; the rest of a file's name is a leftover. `macosx_*_universal2`, `intel` and the like hold code for several, one of which runs: they are no
 composite, all of whose members must, and `targets_of` gives them one by one. `any` names no platform.
 
 Source: PEPs 425, 513, 571, 599, 600, 656, 730, 738, 783; the library `packaging` for the order of what is accepted.
@@ -40,7 +42,10 @@ from targetspec.target import Target
 __all__ = ["NAME", "accepted_tags", "format", "parse", "targets_of"]
 
 NAME = "wheel"
-PATTERN = r"^[\s\u001c-\u001f\u0085]*(?:manylinux|musllinux|linux|macosx|ios|android|emscripten|win)[A-Za-z0-9_]*[\s\u001c-\u001f\u0085]*$"
+PATTERN = (
+    r"^[\s\u001c-\u001f\u0085]*(?:[^\s\u001c-\u001f\u0085]+-)?"
+    r"(?:manylinux|musllinux|linux|macosx|ios|android|emscripten|win)[A-Za-z0-9_.]*[\s\u001c-\u001f\u0085]*$"
+)
 """What every text matches that is read here, as a regular expression of JSON Schema."""
 
 _LINUX = re.compile(
@@ -51,6 +56,8 @@ _MAC = re.compile(r"macosx_(?P<version>[0-9]{1,4}_[0-9]{1,4})_(?P<arch>\w+)")
 _IOS = re.compile(r"ios_(?P<version>[0-9]{1,4}_[0-9]{1,4})_(?P<arch>\w+)")
 _ANDROID = re.compile(r"android_(?P<version>[0-9]{1,4})_(?P<arch>\w+)")
 _EMSCRIPTEN = re.compile(r"emscripten_(?P<version>[0-9]{1,4}_[0-9]{1,4}_[0-9]{1,4})_(?P<arch>wasm32)")
+# The tags of a set that are looked at; files have two or three.
+_MOST_TAGS = 16
 _ENVIRONMENTS = {"manylinux": "gnu", "musllinux": "musl", "": ""}
 
 
@@ -58,11 +65,35 @@ def parse(text: str) -> Parsed:
     """Read a platform tag; TargetSyntaxError says what is wrong where."""
     source = Source(text, NAME)
     word = Word(text.strip(), len(text) - len(text.lstrip()))
+    tags, leftovers = _of_file(source, word)
+    target, *others = [_target(source, tag) for tag in tags.items(".")[:_MOST_TAGS]]
+    if any(other != target for other in others):
+        raise source.fault(tags, "this is a set of tags for several targets", "read each of them on its own")
+    return Parsed(target, leftovers, NAME)
+
+
+def _of_file(source: Source, word: Word) -> tuple[Word, tuple[str, ...]]:
+    """Return the tags of a file's name, and the rest of it; the tags themselves where there is no file."""
+    if not word.text.endswith(".whl"):
+        return word, ()
+    head, dash, _ = word.text.removesuffix(".whl").rpartition("-")
+    if not dash:
+        raise source.fault(word, "a wheel's name ends in its platform tag", "-manylinux_2_17_x86_64.whl")
+    return Word(word.text[len(head) + 1 : -len(".whl")], word.start + len(head) + 1), (head,)
+
+
+def _target(source: Source, word: Word) -> CpuTarget:
     archs = _archs(source, word)
     if len(archs) > 1:
         each = " or ".join(word.text[: _arch_at(word.text)] + arch for arch in archs)
         raise source.fault(word, f"{word.text[:80]!r} is code for {len(archs)} targets", f"name one: {each}")
-    return Parsed(_read(source, word), (), NAME)
+    return _read(source, word)
+
+
+def format_parsed(parsed: Parsed) -> str:
+    """Return the tag, or the name of the file with it."""
+    tag = format(parsed.target)
+    return f"{'-'.join(parsed.leftovers)}-{tag}.whl" if parsed.leftovers else tag
 
 
 def targets_of(text: str) -> tuple[CpuTarget, ...]:

@@ -23,7 +23,6 @@ _WORD = re.compile(r"\S+")
 _FIELD_OF_ROLE = {"tuning": "tuning", "inverse": "restrictions"}
 
 
-# Not frozen: one is made for each word of each text, and that takes four times as long.
 # Not frozen: one is made for each word of each text, and to freeze it takes four times as long.
 @attrs.define(unsafe_hash=True)
 class Word:

@@ -2,6 +2,7 @@
 
     x86_64-linux.5.10...6.1-gnu.2.38 -mcpu=skylake+avx512f-bmi2
     -target aarch64-macos.13.0...14.0-none -mcpu=apple_m1    thumb-freestanding-eabihf -mcpu cortex_m4
+    zig cc -target aarch64-linux-musl -mcpu=cortex_a72       where words without a dash are files
 
 The query is ARCH-OS-ABI, the ABI left out where nothing is stated. An OS may have a version of two or three numbers, or
 a range of them: the least one is the floor that the triple holds, the greatest has no field, and is a leftover
@@ -24,7 +25,7 @@ from collections.abc import Iterator
 
 import attrs
 
-from targetspec.dialects import zig_writing
+from targetspec.dialects import programs, zig_writing
 from targetspec.dialects.words import Source, Word, split_words
 from targetspec.dialects.zig_features import made
 from targetspec.dialects.zig_names import (
@@ -45,7 +46,7 @@ from targetspec.triple import Triple
 from targetspec.triple_names import OBJECT_FORMATS
 
 NAME = "zig"
-PATTERN = r"^[\s\u001c-\u001f\u0085]*(?:-[^\u0000]*|\.\.\.[^\u0000]*|[a-z0-9_]+-[A-Za-z0-9_.-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
+PATTERN = r"^[\s\u001c-\u001f\u0085]*(?:(?:[A-Za-z0-9_.+/\\:-]*[/\\])?zig[^\u0000]*|-[^\u0000]*|\.\.\.[^\u0000]*|[a-z0-9_]+-[A-Za-z0-9_.-]+(?:[\s\u001c-\u001f\u0085][^\u0000]*)?)$"
 """What every text matches that is read here, as a regular expression of JSON Schema."""
 
 _OPTIONS = {"-target": "query", "-Dtarget": "query", "-mcpu": "cpu", "-Dcpu": "cpu", "-ofmt": "format"}
@@ -98,7 +99,8 @@ def format(target: Target, *, lossy: bool = False) -> str:  # noqa: A001 - the n
 
 def _sorted_words(source: Source) -> _Stated:
     stated = _Stated()
-    words = iter(split_words(source.text))
+    behind, is_command = programs.options_of(split_words(source.text), programs.ZIG)
+    words = iter(behind)
     free = False
     for word in words:
         if word.text[0] != "-" and "query" in stated.places:
@@ -109,7 +111,7 @@ def _sorted_words(source: Source) -> _Stated:
         if field is not None and (equals or name in ("-target", "-mcpu")):
             value = word.after(len(name) + 1) if equals else _next(source, words, word)
             _state(source, stated, field, value)
-        elif _is_query(word, free):
+        elif not is_command and _is_query(word, free):
             _state(source, stated, "query", word)
         else:
             stated.leftovers.append(word.text)

@@ -13,6 +13,7 @@ import attrs
 
 from targetspec import cpu as facts
 from targetspec.dialects.deltas import delta_of, stated_fields
+from targetspec.dialects.nvcc_options import written
 from targetspec.errors import NotRepresentableError
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.kinds.cpu_ground import ground_of
@@ -196,14 +197,6 @@ def _named_cpu(target: CpuTarget, triple: Triple, stated: dict[str, Any]) -> dic
 
 # -- nvcc ---------------------------------------------------------------------------------------------
 
-_FORMS = {
-    None: "sm_{0}",
-    "cubin": "sm_{0}",
-    "ptx": "compute_{0}",
-    "fat": "[sm_{0},compute_{0}]",
-    "lto": "lto_{0}",
-}
-
 
 def _gencode(target: Target) -> tuple[str, str]:
     if not isinstance(target, CudaTarget):
@@ -218,8 +211,7 @@ def _gencode(target: Target) -> tuple[str, str]:
         raise NotRepresentableError(
             "nvcc", (("ptx_isa", "nvcc writes the PTX ISA of its own version"),), lossy=True
         )
-    number = str(target.arch).removeprefix("sm_")
-    return "-gencode", f"arch=compute_{number},code={_FORMS[target.code_form].format(number)}"
+    return written(str(target.arch), target.code_form)
 
 
 def _cpu_target(tool: str, target: Target) -> CpuTarget:

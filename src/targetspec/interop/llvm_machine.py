@@ -79,7 +79,8 @@ def to_llvmlite(target: Target) -> LlvmTarget:
     check_sound(target, cpu, target.triple, features)
     _check_calls(target, family, features)
     signs = (*_signs(family, cpu, features, bits), *_width(family, bits), *_options(target, family))
-    return LlvmTarget(str(target.triple), cpu, ",".join(signs), target.abi or "", target.tune or "")
+    tune = "" if target.tune in (None, cpu) else str(target.tune)
+    return LlvmTarget(str(target.triple), cpu, ",".join(signs), target.abi or "", tune)
 
 
 def _cpu_of(target: CpuTarget, triple: Triple) -> str | None:
