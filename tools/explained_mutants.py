@@ -15,8 +15,8 @@ EXPLAINED: dict[str, str] = {
     "compatibility.py:judge_plainly: needs.most is not here.most and needs.most != here.most => "
     "(needs.most is not here.most or needs.most != here.most)": _SPEED,
     "compatibility.py:_judge_of: built_for: Any, run_on: Any => run_on: Any, built_for: Any": _SYMMETRIC,
-    "kinds/cpu_rules.py:_same_arch: 3 => 4": _SHORTER,
-    "kinds/cpu_rules.py:_same_arch: 3 => 4 #2": _SHORTER,
+    "kinds/cpu_arch.py:_same_arch: 3 => 4": _SHORTER,
+    "kinds/cpu_arch.py:_same_arch: 3 => 4 #2": _SHORTER,
     "kinds/cpu_rules.py:_same_system: need: Any, have: Any => have: Any, need: Any": _SYMMETRIC,
     "kinds/cpu_rules.py:FEATURES: True => False": _SPEED,
     "kinds/cpu_rules.py:FEATURES: Rule(...) without apart": _SPEED,

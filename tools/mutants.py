@@ -21,6 +21,7 @@ _SOURCES: Mapping[str, tuple[str, ...] | None] = {
         *("_WEIGHT_OF", "BRIDGES", "Verdict"),
     ),
     "target.py": ("_host_answer", "_host_say", "_host_bridge", "_HOST", "_rules_for"),
+    "kinds/cpu_arch.py": None,
     "kinds/cpu_rules.py": None,
     "kinds/cpu_libc.py": None,
     "kinds/cpu_bridges.py": None,

@@ -32,14 +32,17 @@ def cpu(triple: str, name: str | None = None, **fields: Any) -> CpuTarget:
         (cpu("i686-linux-gnu"), cpu(LINUX), "compat32", "unknown"),
         (cpu("i686-windows-msvc"), cpu("x86_64-windows-msvc"), "compat32", "unknown"),
         (cpu("i686-linux-gnu"), cpu("x86_64-linux-gnux32"), "compat32", "unknown"),
-        (cpu("armv7-linux-gnueabihf"), cpu("aarch64-linux-gnu", "cortex-a72"), "compat32", "no"),
-        (cpu("armv6-linux-gnueabi"), cpu("aarch64-linux-gnu", "cortex-a53"), "compat32", "no"),
-        (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "no"),
+        (cpu("armv7-linux-gnueabihf"), cpu("aarch64-linux-gnu", "cortex-a72"), "compat32", "unknown"),
+        (cpu("armv6-linux-gnueabi"), cpu("aarch64-linux-gnu", "cortex-a53"), "compat32", "unknown"),
+        (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "unknown"),
+        (cpu("mips64el-linux-gnuabin32"), cpu("mips64el-linux-gnuabi64"), "compat32", "unknown"),
+        (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabin32"), "compat32", "unknown"),
+        (cpu("riscv32-linux-gnu"), cpu("riscv64-linux-gnu"), "compat32", "unknown"),
         (
             cpu("riscv32-linux-gnu", abi="ilp32d", features=["i", "m"]),
             cpu("riscv64-linux-gnu", abi="lp64d"),
             "compat32",
-            "no",
+            "unknown",
         ),
         (
             cpu("powerpc-linux-gnu", "ppc"),
@@ -153,11 +156,6 @@ STRICT = cpu("aarch64-linux-gnu", restrictions={"strict-align"})
         (cpu("powerpc64le-linux-gnu", long_double="ieee128"), cpu(LINUX), "qemu-user", "long_double"),
         (cpu("aarch64-linux-gnu", vector_bits=256), cpu(LINUX), "qemu-user", "vector_bits"),
         (cpu(LINUX), STRICT, "qemu-user", "restrictions"),
-        (cpu("i686-linux-gnu", abi="x"), cpu(LINUX), "compat32", "abi"),
-        (cpu("i686-linux-gnu", float_abi="soft"), cpu(LINUX), "compat32", "float_abi"),
-        (cpu("i686-linux-gnu", long_double="64"), cpu(LINUX), "compat32", "long_double"),
-        (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "features (abi)"),
-        (cpu("mipsel-linux-gnu"), cpu("mips64el-linux-gnuabi64"), "compat32", "features"),
         (cpu("wasm32-wasip1", abi="x"), cpu(LINUX), "wasmtime", "abi"),
         (cpu("x86_64-pc-windows10.0.17763-msvc"), cpu(LINUX), "wine", "triple.os_version"),
     ],
@@ -254,6 +252,49 @@ def test_a_layer_needs_to_know_what_it_is_for(missing: str) -> None:
         assert not verdict or missing == "features"
     for name in ("rosetta", "wasmtime", "qemu-user"):
         assert not bare.compatible(there, bridges=(name,))
+
+
+@pytest.mark.parametrize(
+    ("code", "machine"),
+    [
+        (cpu("i686-linux-gnu", abi="x"), cpu(LINUX)),
+        (cpu("i686-linux-gnu", float_abi="soft"), cpu(LINUX, float_abi="hard")),
+        (cpu("i686-linux-gnu", long_double="64"), cpu(LINUX, long_double="80")),
+        (cpu("mipsel-linux-gnu", abi="o32"), cpu("mips64el-linux-gnuabi64", abi="n64")),
+        (cpu("armv7-linux-gnueabihf"), cpu("aarch64-linux-gnu", abi="aapcs")),
+    ],
+)
+def test_the_calls_of_a_userland_of_another_width_are_not_those_of_the_wide_one(
+    code: CpuTarget, machine: CpuTarget
+) -> None:
+    """Whether there is such a userland is all that is undecided, and no layer but it makes up for anything."""
+    (reason,) = code.compatible(machine).reasons
+    assert ("triple.arch", "undecided") == (reason.field, reason.weight)
+    assert "compat32" in reason.advice
+    (taken,) = code.compatible(machine, bridges=("compat32",)).reasons
+    assert ("triple.arch", "compat32") == (taken.field, taken.bridge)
+
+
+@pytest.mark.parametrize(
+    ("code", "machine"),
+    [
+        (cpu("armv7-linux-gnueabihf", "cortex-m7"), cpu("aarch64-linux-gnu")),
+        (cpu("armv7s-apple-ios10"), cpu("arm64-apple-ios10")),
+        (cpu("mips64el-linux-gnuabin32"), cpu("mipsel-linux-gnu")),
+        (cpu("riscv32-linux-gnu", features=["i", "m", "a", "zcmp"]), cpu("riscv64-linux-gnu")),
+        (cpu("armebv7-linux-gnueabihf"), cpu("aarch64-linux-gnu")),
+    ],
+)
+def test_what_no_narrower_mode_runs(code: CpuTarget, machine: CpuTarget) -> None:
+    """A no, with the bridge and without."""
+    assert {"no"} == {code.compatible(machine, bridges=bridges).answer for bridges in ((), ("compat32",))}
+
+
+def test_x32_is_told_what_it_needs() -> None:
+    """Its code runs on kernels that have it, and no 32-bit userland is one."""
+    (reason,) = cpu("x86_64-linux-gnux32").compatible(cpu(LINUX)).reasons
+    assert "x32" in reason.advice
+    assert "compat32" not in reason.advice
 
 
 def test_a_userland_of_another_width_has_its_own_calls_and_no_instructions() -> None:

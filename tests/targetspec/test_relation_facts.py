@@ -344,3 +344,30 @@ def test_what_is_missing_of_cuda_code_is_named(
     (reason,) = CudaTarget(**code).compatible(CudaTarget(**machine)).reasons
     assert advice == reason.advice
     assert 50 > len(str(reason).split())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("loongarch64-linux-gnusf", "loongarch64-linux-gnu"),
+        ("loongarch64-linux-gnuf32", "loongarch64-linux-gnu"),
+        ("loongarch64-linux-muslsf", "loongarch64-linux-musl"),
+        ("mips-linux-gnusf", "mips-linux-gnu"),
+        ("powerpc-linux-gnuspe", "powerpc-linux-gnu"),
+    ],
+)
+def test_environments_that_pass_floats_in_different_ways_are_apart(one: str, other: str) -> None:
+    """Neither runs on the other, for the libraries there are called in another way."""
+    first, second = CpuTarget(triple=one), CpuTarget(triple=other)
+    for code, machine in ((first, second), (second, first)):
+        assert "no" == code.compatible(machine).answer
+        assert "no" == code.compatible(machine, purpose="link").answer
+    assert first.compatible(CpuTarget(triple=one))
+
+
+def test_wasi_is_what_wasip1_was_called() -> None:
+    """Its code runs where wasip1's does, both ways, and wasip2 is another."""
+    former, first, second = (CpuTarget(triple=f"wasm32-{os}") for os in ("wasi", "wasip1", "wasip2"))
+    assert former.compatible(first)
+    assert first.compatible(former)
+    assert "no" == former.compatible(second).answer

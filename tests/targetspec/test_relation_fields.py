@@ -252,7 +252,7 @@ def test_what_is_undecided(code: dict[str, Any], machine: dict[str, Any], fields
 @pytest.mark.parametrize(
     ("code", "machine", "fields"),
     [
-        ({"triple": "armv7-none-eabi"}, {"triple": "aarch64-unknown-none-elf"}, {"triple.arch"}),
+        ({"triple": "armebv7-none-eabi"}, {"triple": "aarch64-unknown-none-elf"}, {"triple.arch"}),
         ({"cpu": "haswell"}, {"cpu": "apple-m1"}, {"triple.arch", "features"}),
         ({"triple": LINUX}, {"triple": "x86_64-linux-android"}, {"triple.os", "libc"}),
         ({"triple": LINUX, "cpu": "haswell"}, {"triple": LINUX}, {"features"}),

@@ -29,6 +29,7 @@ from targetspec.fields import (
 from targetspec.kinds import cpu_rules as rules
 from targetspec.kinds import cpu_vectors
 from targetspec.kinds.cpu_abis import check_abi
+from targetspec.kinds.cpu_arch import ARCH, FAMILY
 from targetspec.kinds.cpu_ground import Ground, canonical_cpu, foreign_family, ground_of
 from targetspec.kinds.cpu_libc import LIBC
 from targetspec.kinds.cpu_width import changed, settled
@@ -170,9 +171,9 @@ class CpuTarget(Target):
         metadata=spec(
             _TripleShape(),
             "architecture, vendor, operating system and environment",
-            code=(rules.ARCH, rules.SYSTEM, rules.OS_FLOOR, rules.API_LEVEL),
+            code=(ARCH, rules.SYSTEM, rules.OS_FLOOR, rules.API_LEVEL),
             link=(rules.LINK,),
-            schedule=(rules.FAMILY, re_measure("triple")),
+            schedule=(FAMILY, re_measure("triple")),
         ),
     )
     cpu: str | None = attrs.field(
@@ -188,7 +189,7 @@ class CpuTarget(Target):
             _FeaturesShape(),
             "the closed set of isa and abi features: all that code may use, and not a change of the CPU's",
             code=(rules.FEATURES, rules.ABI_FEATURES, rules.GENERATION),
-            link=(rules.ABI_FEATURES, rules.GENERATION),
+            link=(rules.LINKED_FEATURES, rules.GENERATION),
         ),
     )
     tuning: frozenset[str] = attrs.field(

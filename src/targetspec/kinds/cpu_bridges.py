@@ -26,8 +26,8 @@ _CALLS = (
     "vector_bits",
     "restrictions",
 )
-# What a userland of another width has of its own.
-_CALLS_OF_USERLAND = ("features (abi)", "abi", "float_abi", "long_double")
+# What is stated of AArch64, and says nothing of the other instruction set.
+_OF_AARCH64 = ("vector_bits", "restrictions")
 _MACOS = ("darwin", "macosx")
 # Rosetta runs what Westmere has, and from macOS 15 on AVX2 and its companions. Source: Apple, About the Rosetta
 # translation environment; release notes of macOS 15.
@@ -40,10 +40,6 @@ _QEMU_X86 = (
     ("adx", "aes", "clflushopt", "clwb", "fsgsbase", "pclmul", "pku", "prfchw", "rdpid", "rdrnd", "rdseed", "sha", "sse4a"),
 )  # fmt: skip
 _QEMU_LACKS = {"aarch64": ("sme2",)}
-# 64-bit kernels have no calls of ARM's old ABI. Source: Linux, CONFIG_OABI_COMPAT of arm, which arm64 has not.
-_NO_KERNEL_HAS = ("apcs-gnu",)
-# What both instruction sets of an ARMv8-A processor have or lack together.
-_SHARED_BY_ARMV8 = ("aes", "crc", "dotprod", "fp-armv8", "fullfp16", "neon", "sha2")
 
 
 def _system(triple: Triple) -> str:
@@ -60,7 +56,8 @@ def is_32_on_64(need: Triple, have: Triple) -> bool:
         return False
     if need.family in ONE_WIDTH_EACH:
         return False
-    wide = have.pointer_bits == 64 or have.arch == "x86_64"  # noqa: PLR2004
+    # x32 and n32 are modes of 64-bit processors, with short pointers.
+    wide = have.pointer_bits == 64 or have.arch == "x86_64" or "abin32" in have.environment  # noqa: PLR2004
     return wide and (need.family == have.family or _is_arm_on_aarch64(need, have))
 
 
@@ -89,24 +86,6 @@ def _is_for_wasi(need: Triple, have: Triple) -> bool:
 @functools.lru_cache(maxsize=64)
 def _set(family: str, cpu: str, extras: tuple[str, ...]) -> FeatureSet:
     return facts.resolve(family, cpu, extras)
-
-
-def _armv8_has(built_for: Any, run_on: Any) -> bool:
-    shared = [name for name in _SHARED_BY_ARMV8 if name in run_on.features]
-    return bool(built_for.features <= _armv8(tuple(shared)))
-
-
-@functools.lru_cache(maxsize=64)
-def _armv8(shared: tuple[str, ...]) -> FeatureSet:
-    bare = facts.resolve("arm", "cortex-a53", remove=_SHARED_BY_ARMV8)
-    return bare.with_changes(add=shared)
-
-
-def _has_isa(built_for: Any, run_on: Any) -> bool:
-    """Whether the processor has the instructions; the calls are those of the other userland."""
-    need, have = built_for.features, run_on.features
-    known = facts.feature_names(need.family)
-    return all(name in known and facts.role(need.family, name) == "abi" for name in need - have)
 
 
 def _rosetta_has(built_for: Any, run_on: Any) -> bool:
@@ -140,8 +119,8 @@ class _Bridge:
 _ELSEWHERE = ("triple.arch", *_CALLS)
 _BRIDGES = {
     "compat32": (
-        _Bridge(_is_arm_on_aarch64, _ELSEWHERE, _armv8_has),
-        _Bridge(is_32_on_64, ("triple.arch", *_CALLS_OF_USERLAND), _has_isa),
+        _Bridge(_is_arm_on_aarch64, ("triple.arch", *_OF_AARCH64)),
+        _Bridge(is_32_on_64, ("triple.arch",)),
     ),
     "qemu-user": (_Bridge(_is_emulated_by_qemu, _ELSEWHERE, _qemu_has),),
     "rosetta": (_Bridge(_is_translated_by_rosetta, _ELSEWHERE, _rosetta_has),),
@@ -169,8 +148,6 @@ def _is_over(name: str, label: str, built_for: Any, run_on: Any, bridges: tuple[
         return False
     if label == "features":
         return one.has is not None and one.has(built_for, run_on)
-    if label == "abi" and built_for.abi in _NO_KERNEL_HAS:
-        return False
     return label in one.covers
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import attrs
-
 from targetspec import cpu as facts
 from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
-from targetspec.kinds.cpu_bridges import ONE_WIDTH_EACH, over
+from targetspec.kinds.cpu_arch import family_of, promised_to, within_mode
+from targetspec.kinds.cpu_bridges import over
 from targetspec.kinds.cpu_optional import OPTIONAL_FEATURES
 from targetspec.rules import (
     NOT_STATED,
@@ -28,81 +27,13 @@ from targetspec.rules import (
 )
 from targetspec.triple import Triple
 
-
-def _arch(target: Any) -> tuple[Any, ...] | None:
-    triple = target.triple
-    if triple is None:
-        return None if target.family is None else (target.family, None, None, None)
-    return (triple.family or triple.arch, triple.pointer_bits, triple.endianness, _variant(triple))
-
-
-def _variant(triple: Triple) -> str:
-    """Return what sets code apart within a family and width: x86's mode (x32 is 64-bit code), Apple's and Windows's ABI."""
-    if triple.family == "x86":
-        return triple.arch
-    return triple.sub_arch if triple.arch == "aarch64" else ""
-
-
-def _same_variant(need: str | None, have: str | None) -> Answer:
-    # A system for arm64e runs arm64 as well; no other variant runs another.
-    return "yes" if (need, have) == ("", "e") else equal(need, have)
-
-
-def _same_arch(need: Any, have: Any) -> Answer:
-    if need is None or have is None:
-        return equal(need, have)
-    if _is_narrow_on_wide(need, have):
-        return "unknown"
-    return worst([*map(equal, need[:3], have[:3]), _same_variant(need[3], have[3])])
-
-
-def _is_narrow_on_wide(need: Any, have: Any) -> bool:
-    """Whether the processor has another, wider mode than the code, and the system may offer the narrower one too."""
-    if need[0] in ONE_WIDTH_EACH or (need[0], need[2]) != (have[0], have[2]):
-        return False
-    return (need[1], have[1]) == (32, 64) or (need[3], have[3], have[1]) == ("i386", "x86_64", 32)
-
-
-def _say_arch(need: Any, have: Any) -> tuple[str, str]:
-    return _name_arch(need), _name_arch(have)
-
-
-def _name_arch(arch: Any) -> str:
-    if arch is None or arch[1] is None:
-        return show(arch and arch[0])
-    family, bits, endianness, variant = arch
-    return " ".join(filter(None, (family, variant, f"{bits}-bit {endianness}-endian")))
-
-
-ARCH = Rule(
-    label="triple.arch",
-    statement="architecture family, pointer width and byte order must be equal",
-    source="LLVM Triple::isCompatibleWith; 32-bit code needs a 32-bit userland",
-    decide=_same_arch,
-    demand=_arch,
-    promise=_arch,
-    say=_say_arch,
-    advice="state the triple on both sides, or, for 32-bit code, name the bridge compat32 if there is a 32-bit userland",
-    bridge=over("triple.arch"),
-)
-
-
-def _family(target: Any) -> str | None:
-    return target.family or (target.triple.arch if target.triple is not None else None)
-
-
-FAMILY = Rule(
-    label="triple.arch",
-    statement="must be of one architecture family",
-    source="a schedule is compiled anew, for the same family",
-    decide=equal,
-    demand=_family,
-    promise=_family,
-    advice="state the triple on both sides",
-)
-
 # What an environment says beside the C library, which is a requirement of its own.
 _KINDS_OF_ENVIRONMENT = ("simulator", "macabi", "android", "ohos", "pauthtest")
+# How floating point is passed, where that is not a field's to say: LoongArch's, RISC-V's, MIPS's, PowerPC's SPE.
+_FLOATS_OF_ENVIRONMENT = ("sf", "f32", "spe")
+_C_LIBRARIES = ("gnu", "musl")
+# What wasip1 was called before there was another.
+_FORMER = {"darwin": "macosx", "wasi": "wasip1"}
 _MACOS = ("darwin", "macosx")
 _WITH_API_LEVEL = ("android", "ohos")
 
@@ -111,9 +42,15 @@ def _system(target: Any) -> tuple[Any, ...] | None:
     triple = target.triple
     if triple is None:
         return None
-    os = None if triple.os == "unknown" else "macosx" if triple.os in _MACOS else triple.os
-    kind = next((kind for kind in _KINDS_OF_ENVIRONMENT if triple.environment.startswith(kind)), "")
-    return (os, triple.object_format, kind)
+    os = None if triple.os == "unknown" else _FORMER.get(triple.os, triple.os)
+    return (os, triple.object_format, _kind_of_environment(triple.environment))
+
+
+def _kind_of_environment(environment: str) -> str:
+    kinds = [kind for kind in _KINDS_OF_ENVIRONMENT if environment.startswith(kind)]
+    if environment.startswith(_C_LIBRARIES):
+        kinds += [floats for floats in _FLOATS_OF_ENVIRONMENT if environment.endswith(floats)]
+    return kinds[0] if kinds else ""
 
 
 def _same_system(need: Any, have: Any) -> Answer:
@@ -187,7 +124,7 @@ API_LEVEL = Rule(
 
 
 def _platform(target: Any) -> tuple[Triple | None, str | None]:
-    return target.triple, _family(target)
+    return target.triple, family_of(target)
 
 
 def _linkable(need: tuple[Triple | None, str | None], have: tuple[Triple | None, str | None]) -> Answer:
@@ -259,7 +196,16 @@ def _abi(features: FeatureSet) -> frozenset[str]:
 def _has_features(need: FeatureSet | None, have: FeatureSet | None) -> Answer:
     if need is None or have is None:
         return "yes" if need is have else "unknown"
-    return "yes" if need <= have else "no"
+    return "yes" if need <= have or _has_isa(need, have) else "no"
+
+
+def _has_isa(need: FeatureSet, have: FeatureSet) -> bool:
+    """Whether the instructions are there in the mode of the code; what changes the calls has a rule of its own."""
+    there = promised_to(need.family, have)
+    if there is None:
+        return False
+    calls = _abi(need)
+    return bool(need <= there or (calls and calls.issuperset(need - there)))
 
 
 FEATURES = Rule(
@@ -277,7 +223,7 @@ FEATURES = Rule(
     caution=OPTIONAL_FEATURES,
 )
 
-ABI_FEATURES = Rule(
+_ABI_FEATURES = Rule(
     label="features (abi)",
     statement="features that change the calling convention must be equal",
     source="LLVM must-match features",
@@ -286,8 +232,10 @@ ABI_FEATURES = Rule(
     promise=_abi_of,
     repair=_mended,
     advice="state the features on both sides",
-    bridge=over("features (abi)"),
 )
+ABI_FEATURES = within_mode(_ABI_FEATURES)
+LINKED_FEATURES = _ABI_FEATURES
+"""The same for objects, which are of one mode."""
 
 # Instructions were removed, and their encodings given to others, so that neither side's code runs on the other.
 _BREAKS = {"mips": ("mips32r6", "Release 6", "the releases before 6")}
@@ -385,4 +333,4 @@ NEEDS_VECTOR_REGISTERS = Rule(
 
 def calls(name: str, source: str) -> Rule:
     """Return the rule that a field of the calling convention must be equal, for code on one machine."""
-    return attrs.evolve(same(name, source), bridge=over(name))
+    return within_mode(same(name, source))
