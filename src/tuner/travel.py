@@ -74,10 +74,15 @@ def pack(value: Any, name: str) -> Parcel:
 
 def pack_call(function: Any, arguments: tuple[Any, ...]) -> Parcel:
     """Pickle a call; the path in a TravelError begins with the name of the parameter, or of the function."""
+    values = (function, *arguments)
+    if all(type(value) is Shared or type(value) in _PLAIN for value in values):
+        # As in `pack`: plain pickle does for these, in a fifth of the time.
+        shared = {value.number: value for value in values if type(value) is Shared}
+        return Parcel(pickle.dumps((function, arguments), _PROTOCOL), tuple(shared.values()))
     try:
         return _pickle((function, arguments))
     except Exception:
-        for name, value in zip(_call_names(function, arguments), (function, *arguments), strict=True):
+        for name, value in zip(_call_names(function, arguments), values, strict=True):
             pack(value, name)
         raise
 

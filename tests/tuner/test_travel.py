@@ -156,6 +156,15 @@ def test_a_structure_that_holds_itself_still_gets_a_path() -> None:
     assert caught.value.path.startswith("k[")
 
 
+def test_a_call_of_shared_and_plain_values_names_each_shared_one_once():
+    """It travels as any other call does: the values arrive, and the parcel lists what a worker must have first."""
+    shared = travel.share([1, 2])
+    parcel = travel.pack_call(shared, (b"x" * 8192, shared, 2.5, None))
+    assert (shared,) == parcel.shared
+    travel.receive(shared.number, shared.payload)
+    assert ([1, 2], (b"x" * 8192, [1, 2], 2.5, None)) == travel.unpack(parcel.payload)
+
+
 def test_shared_values_name_what_they_need() -> None:
     """A parcel lists the shared values among its parts, and those the ones in them."""
     inner = travel.share([1], "inner")
