@@ -243,7 +243,9 @@ def stance(target: Any, purpose: Purpose) -> Stance:
     rules = tuple(rule for rule in target.rules(purpose) if not rule.apart)
     most = _shared(tuple(rule.demand(target) for rule in rules))
     cautioned = tuple(
-        (rule, demand) for rule, demand in zip(rules, most, strict=True) if rule.caution is not None
+        (rule, demand)
+        for rule, demand in zip(rules, most, strict=True)
+        if rule.caution is not None and demand is not None
     )
     apart = [rule for rule in target.rules(purpose) if rule.apart]
     if not apart:
@@ -289,7 +291,7 @@ def _rules(built_for: Any, run_on: Any, purpose: Purpose) -> Iterator[tuple[Rule
         yield from here.cautioned
     else:
         for rule, need, same in zip(here.rules, needs.most, here.most, strict=True):
-            if need != same or rule.caution is not None:
+            if need != same or (rule.caution is not None and need is not None):
                 yield rule, need
     if here.apart_rule is not None:
         yield here.apart_rule, needs.apart
