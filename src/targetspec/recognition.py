@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 
-from targetspec import registry
-from targetspec.dialects import programs
+from targetspec import programs, registry
 from targetspec.gpu_amd import ALIASES
 from targetspec.triple_archs import known_arch
 

@@ -26,13 +26,13 @@ from targetspec import registry
 from targetspec.dialects import clang_options
 from targetspec.dialects.deltas import delta_of, stated_fields
 from targetspec.dialects.llvm_target import SOFT_FLOAT, target_of
-from targetspec.dialects.programs import clang_of
 from targetspec.dialects.words import Source, Word, split_words
 from targetspec.errors import NotRepresentableError, TargetspecError, TargetSyntaxError, nearest
 from targetspec.features import FeatureSet
 from targetspec.kinds.cpu import CpuTarget
 from targetspec.kinds.cpu_ground import ground_of
 from targetspec.parsing import Parsed
+from targetspec.programs import clang_of
 from targetspec.target import Target
 from targetspec.triple import Triple
 from targetspec.triple_archs import known_arch

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 
 import attrs
 
-from targetspec.dialects.programs import NVCC, options_of
 from targetspec.dialects.words import Source, Word, split_words
+from targetspec.programs import NVCC, options_of
 
 _OPTIONS = {
     "arch": "arch",

@@ -19,7 +19,7 @@ from typing import Any
 
 import attrs
 
-from targetspec.dialects import programs
+from targetspec import programs
 from targetspec.dialects.rust_features import changed, difference, has_soft_float, made
 from targetspec.dialects.rust_json import parse_specification
 from targetspec.dialects.rust_names import RENAMED, VARIANTS, names_with, rust_facts, rust_names

@@ -25,7 +25,8 @@ from collections.abc import Iterator
 
 import attrs
 
-from targetspec.dialects import programs, zig_writing
+from targetspec import programs
+from targetspec.dialects import zig_writing
 from targetspec.dialects.words import Source, Word, split_words
 from targetspec.dialects.zig_features import made
 from targetspec.dialects.zig_names import (

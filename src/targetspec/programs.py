@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Sequence
-
-from targetspec.dialects.words import Word
+from typing import Protocol, TypeVar
 
 # Each dialect's, as regular expressions; GCC's driver is in `gcc_names`, for its name may hold the triple.
 CLANG = r"(?:clang(?:\+\+|-cl|-cpp)?|flang|llc|lli|llvm-mc|opt)(?:-[0-9][0-9.]*)?(?:\.exe)?"
@@ -35,7 +34,15 @@ def clang_of(text: str) -> tuple[str, str | None, int] | None:
     return None if found is None else (found["program"], found["triple"], max(found.start("triple"), 0))
 
 
-def options_of(words: Sequence[Word], program: str) -> tuple[Sequence[Word], bool]:
+class _Word(Protocol):
+    @property
+    def text(self) -> str: ...
+
+
+_W = TypeVar("_W", bound=_Word)
+
+
+def options_of(words: Sequence[_W], program: str) -> tuple[Sequence[_W], bool]:
     """Return the words behind a program and its subcommand, and whether the words begin with it."""
     if not words or re.fullmatch(_FOLDER + program, words[0].text) is None:
         return words, False
