@@ -151,7 +151,10 @@ class Target:
     host: Target | None = attrs.field(
         default=None,
         metadata=spec(
-            HostShape(), "the machine that runs the program around it", code=(HOST,), link=(both_ways(HOST, ("host",)),)
+            HostShape(),
+            "the machine that runs the program around it",
+            code=(HOST,),
+            link=(both_ways(HOST, ("host",)),),
         ),
     )
     # What is worked out once, when first asked for; none of it is stored or sent anywhere.
