@@ -5,6 +5,7 @@ from __future__ import annotations
 _SYMMETRIC = "the decision is the same with its sides exchanged"
 _SPEED = "what is left out is asked all the same, with the same answer: it is only slower"
 _SHORTER = "the other sequence ends at the third part, and so does the comparison"
+_NO_SUCH_NO = "only a no is mended, and there is none without both sets; sets of two families have no union"
 _DOUBT = "of the rule of a caution any answer but yes is a caution"
 
 EXPLAINED: dict[str, str] = {
@@ -27,4 +28,10 @@ EXPLAINED: dict[str, str] = {
     "kinds/composite.py:_MEMBER_DOUBT: \"unknown\" => 'no'": _DOUBT,
     "kinds/cpu_rules.py:_linkable: need: tuple[Triple | None, str | None], have: tuple[Triple | None, str | None] => "
     "have: tuple[Triple | None, str | None], need: tuple[Triple | None, str | None]": _SYMMETRIC,
+    "compatibility.py:_rules: rule.caution is not None and need is not None => "
+    "(rule.caution is not None or need is not None)": _SPEED,
+    "compatibility.py:stance: rule.caution is not None and demand is not None => "
+    "(rule.caution is not None or demand is not None)": _SPEED,
+    "kinds/cpu_rules.py:_mended: need is None or have is None or need.family != have.family => "
+    "(need is None and have is None and (need.family != have.family))": _NO_SUCH_NO,
 }

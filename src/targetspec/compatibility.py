@@ -214,8 +214,8 @@ def judge_plainly(built_for: Any, run_on: Any, needs: Stance, here: Stance) -> V
 def _answer_of_most(needs: Stance, here: Stance, run_on: Any) -> Answer:
     return worst(
         rule.decide(need, rule.promise(run_on))
-        for rule, need, same in zip(here.rules, needs.most, here.most, strict=True)
-        if need != same
+        for rule, need, offered in zip(here.rules, needs.most, here.most, strict=True)
+        if need != offered
     )
 
 
@@ -290,8 +290,8 @@ def _rules(built_for: Any, run_on: Any, purpose: Purpose) -> Iterator[tuple[Rule
     if needs.most is here.most:
         yield from here.cautioned
     else:
-        for rule, need, same in zip(here.rules, needs.most, here.most, strict=True):
-            if need != same or (rule.caution is not None and need is not None):
+        for rule, need, offered in zip(here.rules, needs.most, here.most, strict=True):
+            if need != offered or (rule.caution is not None and need is not None):
                 yield rule, need
     if here.apart_rule is not None:
         yield here.apart_rule, needs.apart

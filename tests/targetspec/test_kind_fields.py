@@ -9,7 +9,6 @@ import pytest
 
 import targetspec
 from targetspec import registry
-from targetspec.rules import floor
 
 SHARED_LIMITS = {"max_threads_per_block", "max_shared_memory_per_block", "warp_size"}
 
@@ -49,12 +48,3 @@ def test_codec_and_schema_refuse_the_same(document: dict[str, Any], path: str) -
     """A bad document is refused at its place by the codec, and by the schema."""
     assert [path] == [problem.path for problem in targetspec.validate(document)]
     assert list(jsonschema.Draft202012Validator(targetspec.json_schema()).iter_errors(document))
-
-
-def test_a_floor_orders_versions_by_their_numbers() -> None:
-    """2.9 is less than 2.10, and 9.0 than 10.0, also for kinds of other packages."""
-    rule = floor("firmware", "manual")
-    pairs = [("2.9", "2.10"), ("9.0", "10.0"), ("2.17", "2.17"), ("2", "2.0")]
-    assert ["yes"] * 4 == [rule.decide(need, have) for need, have in pairs]
-    assert ["no", "no"] == [rule.decide(need, have) for have, need in pairs[:2]]
-    assert "unknown" == rule.decide("2.9", None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import pytest
 
 from relation_cases import CASES, Case
@@ -18,7 +19,7 @@ from targetspec import (
     registry,
 )
 from targetspec.features import FeatureSet
-from targetspec.rules import PURPOSES
+from targetspec.rules import PURPOSES, attribute, both_ways, floor
 
 # Apple, Metal Shading Language Specification: the first system with each version of the language.
 MACOS = {
@@ -371,3 +372,43 @@ def test_wasi_is_what_wasip1_was_called() -> None:
     assert former.compatible(first)
     assert first.compatible(former)
     assert "no" == former.compatible(second).answer
+
+
+def test_a_floor_orders_versions_by_their_numbers() -> None:
+    """2.9 is less than 2.10, and 9.0 than 10.0, also for kinds of other packages."""
+    rule = floor("firmware", "manual")
+    pairs = [("2.9", "2.10"), ("9.0", "10.0"), ("2.17", "2.17"), ("2", "2.0")]
+    assert ["yes"] * 4 == [rule.decide(need, have) for need, have in pairs]
+    assert ["no", "no"] == [rule.decide(need, have) for have, need in pairs[:2]]
+    assert "unknown" == rule.decide("2.9", None)
+
+
+def test_what_says_of_both_ways_says_it_of_the_way_that_is_not_open() -> None:
+    """The advice is that of the rule for the two values which it could not decide on."""
+    rule = attrs.evolve(
+        floor("size", "manual"), advice=lambda need, have: f"{need} on {have}", demand=attribute("asks")
+    )
+    told = both_ways(rule, ("size",)).advice
+    assert callable(told)
+    assert "3 on None" == told((3, 1), (2, None))
+    assert "5 on None" == told((None, None), (5, 7))
+
+
+def test_an_armv8_processor_runs_armv7_code_whatever_its_other_instruction_set_keeps_to() -> None:
+    """Lengths of scalable vectors and restrictions are of AArch64; a kernel of 64 bits has no calls of the old ABI."""
+    code = CpuTarget(triple="armv7-linux-gnueabihf", vector_bits=128)
+    machine = CpuTarget(triple="aarch64-linux-gnu", cpu="cortex-a72", restrictions=["strict-align"])
+    assert "no" == code.compatible(machine).answer
+    assert code.compatible(machine, bridges="compat32")
+    old = CpuTarget(triple="armv7-linux-gnueabihf", abi="apcs-gnu")
+    plain = machine.evolve(restrictions=())
+    assert "no" == old.compatible(plain).answer == old.compatible(plain, bridges="compat32").answer
+
+
+@pytest.mark.parametrize("machine", ["aarch64-linux-gnu", "bpfel-linux-gnu", "x86_64-linux-gnu"])
+@pytest.mark.parametrize("code", ["i686-linux-gnu", "sparc-linux-gnu", "mipsel-linux-gnu"])
+def test_a_narrower_mode_is_one_of_the_same_family(code: str, machine: str) -> None:
+    """Of architectures without a table too: that neither has one makes them no family."""
+    verdict = CpuTarget(triple=code).compatible(CpuTarget(triple=machine), bridges="compat32")
+    blocking = {reason.field for reason in verdict.reasons if reason.weight == "blocks"}
+    assert ("triple.arch" in blocking) == ((code, machine) != ("i686-linux-gnu", "x86_64-linux-gnu"))

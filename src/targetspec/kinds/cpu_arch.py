@@ -48,10 +48,8 @@ def _variant(triple: Triple) -> str:
 
 
 def _narrower(triple: Triple) -> str:
-    """Return the family of the mode that processors may have beside this one; Apple's have none."""
-    if triple.arch == "aarch64" and not triple.is_darwin:
-        return "arm"
-    return triple.family or triple.arch
+    """Return the other family that processors may have a mode of; Apple's have none."""
+    return "arm" if triple.arch == "aarch64" and not triple.is_darwin else ""
 
 
 def _same_variant(need: str | None, have: str | None) -> Answer:

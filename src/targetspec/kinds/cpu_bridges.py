@@ -58,7 +58,8 @@ def is_32_on_64(need: Triple, have: Triple) -> bool:
         return False
     # x32 and n32 are modes of 64-bit processors, with short pointers.
     wide = have.pointer_bits == 64 or have.arch == "x86_64" or "abin32" in have.environment  # noqa: PLR2004
-    return wide and (need.family == have.family or _is_arm_on_aarch64(need, have))
+    of_one = need.family is not None and need.family == have.family
+    return wide and (of_one or _is_arm_on_aarch64(need, have))
 
 
 def _is_arm_on_aarch64(need: Triple, have: Triple) -> bool:
