@@ -6,6 +6,7 @@ import ctypes
 from typing import Any
 
 import numpy as np
+from numpy.random import default_rng
 
 from tuner.errors import KernelError, ProblemError
 from tuner.kernel import Kernel
@@ -31,7 +32,7 @@ def make_arguments(kernel: Kernel, problem: Any, seed: int) -> tuple[Any, ...]:
     A ProblemError of the kernel's own passes through.
     """
     try:
-        made = kernel.arguments(problem, np.random.default_rng(seed))
+        made = kernel.arguments(problem, default_rng(seed))
     except ProblemError:
         raise
     except Exception as error:

@@ -268,3 +268,21 @@ def test_progress_shows_trials_failures_and_the_best():
 def test_speed_without_work_is_a_time(cost: float, expected: str):
     """Where the work is not stated, a cost is shown as a time."""
     assert expected == speed(cost, None)
+
+
+def test_no_module_of_numpy_is_imported_while_tuning():
+    """Those that Cython made lose an interrupt that comes while they are imported: the tuning then went on."""
+    script = """
+import sys
+from small_kernels import DOUBLE, PROBLEM
+from tuner.session import tune
+before = {name for name in sys.modules if name.startswith("numpy")}
+tune(DOUBLE, PROBLEM, budget=2, progress=False)
+print(*sorted({name for name in sys.modules if name.startswith("numpy")} - before))
+"""
+    tests = str(Path(__file__).resolve().parents[1])
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join((tests, os.environ.get("PYTHONPATH", "")))}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+    )
+    assert "" == done.stdout.strip()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+
+# Named here, for numpy would import it when it is first used: an interrupt is lost in modules that Cython made.
+from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from tuner.space import Point
@@ -21,7 +24,7 @@ class Breeder:
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
-        self._random = np.random.default_rng(trials.rng.getrandbits(64))
+        self._random = default_rng(trials.rng.getrandbits(64))
         values = list(trials.space.parameters.values())
         self._sizes = np.array([len(listed) for listed in values])
         # The order of a list of names means nothing, so that there are no steps in it.
