@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import attrs
@@ -14,9 +15,11 @@ from tuner.deployment import Choice
 from tuner.explanation import Explanation
 from tuner.identity import Fingerprints
 from tuner.kernel import Kernel
-from tuner.nearness import Near, Task
+from tuner.nearness import Near, Task, Use
 from tuner.record import Record
 from tuner.store_connection import Store
+
+_MOST_AT_ONCE = 1000  # records read at once
 
 
 @attrs.frozen
@@ -30,12 +33,9 @@ class Advisor:
 
     def seeds(self, asked: Task, limit: int) -> tuple[Record, ...]:
         """Return records whose configurations are worth trying, the nearest first."""
-        found: list[Record] = []
-        for near in self._near(asked):
-            if len(found) >= limit or not near.is_compatible:
-                break
-            found += self._allowed(self._best_of(near), asked)
-        return tuple(found[:limit])
+        near = itertools.takewhile(lambda task: task.is_compatible, self._near(asked))
+        found = (itertools.islice(self._allowed(task, asked, "schedule"), nearness.PER_TASK) for task in near)
+        return tuple(itertools.islice(itertools.chain.from_iterable(found), limit))
 
     def explain(self, asked: Task, fingerprint: str | None) -> Explanation:
         """Say why a lookup finds nothing."""
@@ -56,13 +56,17 @@ class Advisor:
         record = self.answer(asked, self._fingerprints.of(kernel, here, asked.problem))
         if record is not None:
             return deployment.exact(record, here)
-        same = [near for near in self._near(asked) if near.problem == asked.problem]
-        seen = [record for near in same for record in self._best_of(near)[:1]]
-        # What cannot run here needs no fingerprint, for which the kernel must emit code for that target.
-        able = [record for record in seen if record.target.compatible(here, purpose="code")]
-        known = [record for record in able if self._is_todays(kernel, record)]
+        found = [
+            self._deployable(kernel, near, asked)
+            for near in self._near(asked)
+            if near.has_good and near.problem == asked.problem
+        ]
+        known = [record for record in found if isinstance(record, Record)]
         choice = deployment.nearest(known, here, asked.toolchain)
-        return choice or deployment.default(self._asker.default(kernel, asked.problem, here), here, seen)
+        if choice is not None:
+            return choice
+        refused = [why for why in found if isinstance(why, str)]
+        return deployment.default(self._asker.default(kernel, asked.problem, here), here, refused)
 
     def answer(self, asked: Task, fingerprint: str) -> Record | None:
         """Return the best record of exactly this task, or None."""
@@ -81,24 +85,62 @@ class Advisor:
             lambda connection: nearness.rank(store_rows.tasks(connection, asked.name), asked)
         )
 
-    def _best_of(self, near: Near) -> list[Record]:
+    def _deployable(self, kernel: Kernel, near: Near, asked: Task) -> Record | str:
+        """Return the best record of a task that can be used on the target that is asked for, or say why none can."""
+        documents = self._store.read(lambda connection: store_rows.documents_of_task(connection, near.number))
+        targets = {document: store_rows.target_of(document) for document in documents}
+        verdicts = {
+            document: target.compatible(asked.target, purpose="code") for document, target in targets.items()
+        }
+        able = [document for document, verdict in verdicts.items() if verdict]
+        if not able:
+            reasons = [str(reason) for verdict in verdicts.values() for reason in verdict.reasons]
+            return f"{near.target}: {reasons[0] if reasons else 'its records were deleted meanwhile'}"
+        # What cannot run here needs no fingerprint, for which the kernel must emit code for that target.
+        todays = [
+            document
+            for document in able
+            if near.fingerprint == self._fingerprints.of(kernel, targets[document], asked.problem)
+        ]
+        if not todays:
+            return f"{near.target}: its kernel is another one today"
+        best = next(self._allowed(near, asked, "code", todays), None)
+        return best or f"{near.target}: the kernel's space and needs allow none of its configurations here"
+
+    def _allowed(
+        self, near: Near, asked: Task, use: Use, documents: Collection[str] | None = None
+    ) -> Iterator[Record]:
+        """Yield a task's records whose configurations the kernel's space holds, and its needs allow, the best first."""
+        kernel = asked.kernel if isinstance(asked.kernel, Kernel) else None
+        for ranked in self._ranked(near, documents):
+            held = [record for record in ranked if kernel is None or record.config in kernel.space]
+            configs = (record.config for record in held)
+            needs = (
+                [{} for _ in held] if kernel is None else self._asker.needs(kernel, configs, asked.problem)
+            )
+            for record, needed in zip(held, needs, strict=True):
+                if nearness.is_allowed(record, asked, needed, use):
+                    yield record
+
+    def _ranked(self, near: Near, documents: Collection[str] | None) -> Iterator[list[Record]]:
+        """Yield a task's good records, some at a time, the best first: each configuration of a target once.
+
+        The trials of a run that has finals come last. They are there for machines that can hold none of the finals.
+        """
+        seen: set[tuple[str, str]] = set()
+        for hidden in (False, True):
+            skip, count = 0, nearness.PER_TASK
+            while rows := self._best_of(near, documents, count=count, skip=skip, hidden=hidden):
+                records = {(row.target.digest, row.config.text): row for row in reversed(rows)}
+                yield [record for key, record in reversed(records.items()) if key not in seen]
+                seen.update(records)
+                skip, count = skip + count, min(4 * count, _MOST_AT_ONCE)
+
+    def _best_of(self, near: Near, documents: Collection[str] | None = None, **which: Any) -> list[Record]:
         rows = self._store.read(
-            lambda connection: store_rows.best_of_task(connection, near.number, nearness.PER_TASK)
+            lambda connection: store_rows.best_of_task(connection, near.number, documents, **which)
         )
         return [self._record(row) for row in rows]
-
-    def _allowed(self, records: list[Record], asked: Task) -> list[Record]:
-        """Return the records whose configurations the kernel's space holds, and its needs allow."""
-        kernel = asked.kernel
-        needs: list[dict[str, Any]] = [{} for _ in records]
-        if isinstance(kernel, Kernel):
-            records = [record for record in records if record.config in kernel.space]
-            needs = self._asker.needs(kernel, [record.config for record in records], asked.problem)
-        return [
-            record
-            for record, needed in zip(records, needs, strict=True)
-            if nearness.is_allowed(record, asked, needed)
-        ]
 
     def _some_of(self, near: Near) -> Record | None:
         best = self._best_of(near)
@@ -141,9 +183,6 @@ class Advisor:
         names = self._store.read(store_rows.kernels)
         others = f"it has records of {', '.join(names[:8])}" if names else "it is empty"
         return f"no record of a kernel {name!r} in {self._store.path}: {others}"
-
-    def _is_todays(self, kernel: Kernel, record: Record) -> bool:
-        return record.fingerprint == self._fingerprints.of(kernel, record.target, record.problem)
 
 
 def _fewest_differences(near: list[Near], asked: Task, fingerprint: str | None) -> Near:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import attrs
@@ -39,12 +39,11 @@ def exact(record: Record, run_on: targetspec.Target) -> Choice:
     return Choice("exact", dict(record.config), run_on, reason, record)
 
 
-def nearest(records: Iterable[Record], run_on: targetspec.Target, toolchain: str) -> Choice | None:
-    """Choose the record of the target nearest to this one among those whose code runs here; then the least cost."""
-    able = [record for record in records if record.target.compatible(run_on, purpose="code")]
-    if not able:
+def nearest(able: Iterable[Record], run_on: targetspec.Target, toolchain: str) -> Choice | None:
+    """Choose the record of the target nearest to this one among those that can be used here; then the least cost."""
+    best = min(able, key=lambda record: _rank(record, run_on, toolchain), default=None)
+    if best is None:
         return None
-    best = min(able, key=lambda record: _rank(record, run_on, toolchain))
     told = "" if best.toolchain == toolchain else f"; it was measured with {best.toolchain}"
     reason = (
         f"no record for this very target; code for {best.target} runs here, measured in run {best.run}{told}"
@@ -57,17 +56,8 @@ def _rank(record: Record, run_on: targetspec.Target, toolchain: str) -> tuple[An
     return record.toolchain != toolchain, distance, record.outcome.stopped_early, record.cost, record.created
 
 
-def default(config: Configuration, run_on: targetspec.Target, seen: Iterable[Record]) -> Choice:
-    """Choose the kernel's first configuration, as none of the records that were seen will do."""
-    refused = [f"{record.target}: {_why(record, run_on)}" for record in seen]
-    told = (
-        f"code for none of {len(refused)} recorded targets runs here ({refused[0]})"
-        if refused
-        else "no record of it"
-    )
+def default(config: Configuration, run_on: targetspec.Target, refused: Sequence[str]) -> Choice:
+    """Choose the kernel's first configuration, as there is no record that can be used, each for its reason."""
+    told = f"none of its {len(refused)} recorded tasks can be used here; the nearest: " if refused else ""
+    told += refused[0] if refused else "no record of it"
     return Choice("default", config, run_on, f"{told}; this is the kernel's first configuration")
-
-
-def _why(record: Record, run_on: targetspec.Target) -> str:
-    reasons = record.target.compatible(run_on, purpose="code").reasons
-    return str(reasons[0]) if reasons else "its kernel is another one today"

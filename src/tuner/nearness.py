@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -15,6 +15,8 @@ from tuner.errors import KernelError
 from tuner.kernel import Kernel
 from tuner.record import Record
 from tuner.values import Values
+
+Use = Literal["schedule", "code"]
 
 PER_TASK = 4
 """How many of a task's best records are worth trying elsewhere."""
@@ -69,13 +71,16 @@ def rank(rows: Iterable[tuple[Any, ...]], asked: Task) -> list[Near]:
     return sorted((_near(row, asked) for row in rows), key=lambda near: (near.distance, near.number))
 
 
-def is_allowed(record: Record, asked: Task, needs: Mapping[str, Any]) -> bool:
-    """Tell whether a record's configuration, which needs so much of a target, may be tried: the relation decides."""
+def is_allowed(record: Record, asked: Task, needs: Mapping[str, Any], use: Use) -> bool:
+    """Tell whether a record's configuration, which needs so much of a target, may be used: the relation decides.
+
+    A schedule is tried before it is used, so that what the relation leaves open may be tried.
+    """
     try:
-        verdict = record.target.compatible(asked.target, purpose="schedule", needs=needs or None)
+        verdict = record.target.compatible(asked.target, purpose=use, needs=needs or None)
     except targetspec.TargetspecError as error:
         raise KernelError(f"{asked.name}: needs gave what a target cannot be asked: {error}") from error
-    return verdict.answer != "no"
+    return verdict.answer != "no" if use == "schedule" else bool(verdict)
 
 
 def _near(row: tuple[Any, ...], asked: Task) -> Near:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
+import attrs
+
 import targetspec
 from tuner import build, record_checks
 from tuner.database import Database
@@ -49,12 +51,16 @@ class RunLog:
         return [record for record in trials if record.config in space]
 
     def seeds(
-        self, kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target
+        self, kernel: Kernel, space: Space, problem: Mapping[str, Any], target: targetspec.Target
     ) -> list[Configuration]:
-        """Return configurations of compatible targets and near problems, the nearest first."""
-        # By its name: the search leaves out what the space does not hold, and so what its needs forbid.
+        """Return configurations of compatible targets and near problems, the nearest first.
+
+        The space is what the target can hold of the kernel's.
+        """
+        # What the needs forbid has gone from the space, so that no worker has to be asked for them.
+        held = attrs.evolve(kernel, space=space, needs=None)
         nothing: tuple[Record, ...] = ()
-        found = self._try(lambda store: store.seeds(kernel.name, problem, target, limit=_SEEDS), nothing)
+        found = self._try(lambda store: store.seeds(held, problem, target, limit=_SEEDS), nothing)
         return [dict(record.config) for record in found]
 
     def add(self, record: Record) -> None:

@@ -159,7 +159,10 @@ def tune(
         log = RunLog(store, key, settings_of(strategy, seed), keep_going=keep_going)
         with log.left_unless_ended():
             trials = log.begin(search.space, fresh=fresh)
-            seeds = [*(dict(record.config) for record in trials), *log.seeds(kernel, known, target)]
+            seeds = [
+                *(dict(record.config) for record in trials),
+                *log.seeds(kernel, search.space, known, target),
+            ]
             search = Search(search.space, strategy=strategy, seed=seed, seeds=seeds)
             session = _Session(task, run, log, search, fingerprint, bar)
             return session.go(min(budget, len(search.space)), survey.work, time_limit, trials)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import attrs
@@ -188,11 +188,35 @@ def tasks(connection: sqlite3.Connection, kernel: str) -> list[tuple[Any, ...]]:
     ).fetchall()
 
 
-def best_of_task(connection: sqlite3.Connection, task: int, count: int) -> list[tuple[Any, ...]]:
-    """Return the rows of the best records of a task, in the order of `best`."""
+def best_of_task(
+    connection: sqlite3.Connection,
+    task: int,
+    documents: Collection[str] | None = None,
+    *,
+    count: int = 1,
+    skip: int = 0,
+    hidden: bool = False,
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a task's best records in the order of `best`, of all its targets or of these documents.
+
+    With `hidden` it is those that `best` passes by: the trials of runs that have finals.
+    """
+    targets = "" if documents is None else "AND document IN (SELECT value FROM json_each(?))"
+    named = [] if documents is None else [canonical(sorted(documents))]
     return connection.execute(
-        f"{_SELECT} WHERE records.task = ? AND {_GOOD} AND {_FIRST} ORDER BY {_ORDER} LIMIT ?", (task, count)
+        f"""{_SELECT} WHERE records.task = ? AND {_GOOD} AND {"NOT" * hidden} {_FIRST} {targets}
+        ORDER BY {_ORDER} LIMIT ? OFFSET ?""",
+        (task, *named, count, skip),
     ).fetchall()
+
+
+def documents_of_task(connection: sqlite3.Connection, task: int) -> list[str]:
+    """Return the documents of the targets of a task's good records."""
+    found = connection.execute(
+        f"SELECT document FROM targets WHERE id IN (SELECT target FROM records WHERE task = ? AND {_GOOD}) ORDER BY id",  # noqa: S608 - as above
+        (task,),
+    )
+    return [document for (document,) in found]
 
 
 def some_of_task(connection: sqlite3.Connection, task: int) -> tuple[Any, ...] | None:

@@ -44,7 +44,7 @@ def _going_on(connection: sqlite3.Connection) -> set[str]:
 def _best(connection: sqlite3.Connection, count: int) -> set[int]:
     tasks = connection.execute("SELECT id FROM tasks").fetchall()
     most = min(count, sys.maxsize)  # what SQLite holds
-    return {row[0] for (task,) in tasks for row in store_rows.best_of_task(connection, task, most)}
+    return {row[0] for (task,) in tasks for row in store_rows.best_of_task(connection, task, count=most)}
 
 
 def vacuum(connection: sqlite3.Connection) -> None:

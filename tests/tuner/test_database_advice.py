@@ -221,10 +221,53 @@ def test_what_does_not_run_here_or_is_edited_is_not_deployed(db: Database):
     db.add(kept(ZEN4))
     choice = db.best_for(KERNEL, PROBLEM, HASWELL)
     assert ("default", HASWELL) == (choice.ground, choice.target)
-    assert "code for none of 1 recorded targets runs here" in choice.reason
+    assert "none of its 1 recorded tasks can be used here; the nearest: cpu " in choice.reason
     db.add(kept(HASWELL, 32, fingerprint="0" * 64))
     assert "default" == db.best_for(KERNEL, PROBLEM, HASWELL).ground
     assert "default" == db.best_for(KERNEL, {**PROBLEM, "m": 1}, ZEN4).ground
+
+
+WIDE = kernel(needs=lambda config, problem: {"vector_bits": 512} if config["mc"] == 64 else {})
+
+
+def test_what_this_machine_cannot_hold_hides_no_other_configuration(db: Database):
+    """Of a task the best configuration is used that the needs allow here, be it a trial that no final beats."""
+    db.add_all([kept(HASWELL, 64, cost=1e-6), kept(HASWELL, 32, cost=2e-6), kept(HASWELL, 16, cost=3e-6)])
+    chosen = db.best_for(WIDE, PROBLEM, ZEN3)
+    assert ("compatible", {"mc": 32}, kept(HASWELL, 32, cost=2e-6)) == (
+        chosen.ground, chosen.config, chosen.record,
+    )  # fmt: skip
+    assert {"mc": 64} == db.best_for(WIDE, PROBLEM, ZEN4).config
+    db.add(kept(HASWELL, 64, cost=4e-6, role="final"))
+    assert {"mc": 64} == db.best_for(WIDE, PROBLEM, ZEN4).config
+    assert {"mc": 32} == db.best_for(WIDE, PROBLEM, ZEN3).config
+    assert [32, 16] == [record.config["mc"] for record in db.seeds(WIDE, PROBLEM, HASWELL)]
+
+
+def test_a_configuration_that_the_space_holds_no_more_is_not_deployed(db: Database):
+    """As seeds are, the record is chosen among those in the space of today."""
+    db.add_all([kept(HASWELL, 99, cost=1e-6), kept(HASWELL, 32, cost=2e-6)])
+    assert {"mc": 32} == db.best_for(KERNEL, PROBLEM, ZEN3).config
+
+
+def test_machines_of_one_key_are_told_apart(db: Database):
+    """Their tuning keys being equal, they share a task; code for one of them runs here, the others' does not."""
+    newer = HASWELL.evolve(libc="glibc", libc_version="2.38")
+    here = ZEN3.evolve(libc="glibc", libc_version="2.31")
+    assert HASWELL.tuning_key == newer.tuning_key
+    assert not newer.compatible(here)
+    db.add_all([kept(newer, 64, cost=1e-6, problem=PROBLEM), kept(HASWELL, 32, cost=2e-6)])
+    chosen = db.best_for(KERNEL, PROBLEM, here)
+    assert ("compatible", {"mc": 32}) == (chosen.ground, chosen.config)
+
+
+def test_each_configuration_of_a_target_is_one_seed(db: Database):
+    """What several runs found alike stands once, with its least cost, and leaves room for others."""
+    db.add_all([kept(ZEN3, 64, run=f"r{n}", cost=(1 + n) * 1e-6) for n in range(30)])
+    db.add_all([kept(ZEN3, 32, cost=1e-4), kept(ZEN3, 16, cost=1e-3)])
+    assert [(64, 1e-6), (32, 1e-4), (16, 1e-3)] == [
+        (record.config["mc"], record.cost) for record in db.seeds(KERNEL, PROBLEM, ZEN3)
+    ]
 
 
 def test_the_default_fits_the_machine(db: Database):

@@ -139,7 +139,11 @@ def test_seeds_are_tried_first(tmp_path: Path):
         EXAMPLE, kernel="mixed", problem={"n": 128}, target=there, config={"step": 4, "fault": "none"}
     )
     with Database(tmp_path / "a.sqlite") as db:
-        db.add_all([seed, attrs.evolve(seed, number=1, cost=1e-9, config={"step": 3, "fault": "none"})])
+        strange = [{"step": step, "fault": "none"} for step in (3, 5, 7, 9, 11)]  # all of them better
+        db.add(seed)
+        db.add_all(
+            attrs.evolve(seed, number=step, cost=1e-9, config=config) for step, config in enumerate(strange)
+        )
         more: dict[str, Any] = {"progress": False, "executor": Replay(COSTS), "budget": 3}
         assert seed.config == tune(MIXED, PROBLEM, database=db, **more).records[0].config
         other = tune(MIXED, PROBLEM, seed=7, **more)
