@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import mmap
 import os
 import select
 import signal
@@ -609,7 +610,10 @@ def test_workers_are_replaced_in_time(method: str) -> None:
 
     def hoard(stage: Stage) -> int:
         stage("run")
-        sys.__dict__.setdefault("hoarded", []).append(b"x" * 30_000_000)
+        # Pages of its own: what a fork finds free on its heap is resident already, and to fill it is no growth.
+        pages = mmap.mmap(-1, 30_000_000)
+        pages.write(b"x" * len(pages))
+        sys.__dict__.setdefault("hoarded", []).append(pages)
         return os.getpid()
 
     with Pool(1, start_method=method, preload=(), recycle=3) as pool:
