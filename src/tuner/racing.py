@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 
 from tuner.calmness import Interruptions, Rounds
+from tuner.canary import sing
 from tuner.checking import prepare_trial
 from tuner.kernel import Kernel
 from tuner.loading import load
@@ -42,6 +43,7 @@ class Race:
     `order`: the objects, fastest first. `costs`: the typical time of each contestant in seconds; `times`: one reading
     a round, where readings of equal place were taken in turn. `separated`: the first is faster than the second object
     by more than counts as equal; `interval`: the bounds of the second's cost over the first's, at 99.8 %.
+    `canary`: the most seconds that it took, before and after; `noisy`: whether that or others mark the race.
     """
 
     order: tuple[int, ...]
@@ -49,6 +51,8 @@ class Race:
     times: tuple[tuple[float, ...], ...]
     separated: bool
     interval: tuple[float, float]
+    canary: float = 0.0
+    noisy: bool = False
 
     def ratio(self, one: int, other: int) -> float:
         """Give the median over the rounds of one contestant's time over another's."""
@@ -84,8 +88,9 @@ def race(
     runs += [_peer_run(kernel, name, arguments) for name in peers]
     stage("run")
     trial.prepare()
+    before = sing()
     times = _take_rounds(runs, len(objects), seconds, trial.between(cache), batched=cache == "warm")
-    return judge(times, len(objects))
+    return attrs.evolve(judge(times, len(objects)), canary=max(before, sing()))
 
 
 def judge(times: Sequence[Sequence[float]], objects: int) -> Race:
@@ -114,7 +119,10 @@ def _lower(times: Sequence[float]) -> list[float]:
 
 def merge(races: Sequence[Race], objects: int) -> Race:
     """Judge the rounds of several races of the same contestants together."""
-    return judge([[t for each in races for t in each.times[n]] for n in range(len(races[0].times))], objects)
+    judged = judge(
+        [[t for each in races for t in each.times[n]] for n in range(len(races[0].times))], objects
+    )
+    return attrs.evolve(judged, canary=max(each.canary for each in races))
 
 
 def _peer_run(kernel: Kernel, name: str, arguments: tuple[Any, ...]) -> Callable[[int], object]:

@@ -176,7 +176,10 @@ class LocalRun:
                 if done.failure:
                     return None
                 races.append(done.value)
-        return merge(races, len(objects))
+            return self._marked(merge(races, len(objects)))
+
+    def _marked(self, race: Race) -> Race:
+        return attrs.evolve(race, noisy=self._listener.is_noisy(race.canary) or not self._turn.alone)
 
     def close(self) -> None:
         """End every process of this run."""

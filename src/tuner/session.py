@@ -282,7 +282,10 @@ class _Session:
 
     def _raced(self, finalist: tuple[Record, Trial], race: Race, place: int) -> Record:
         record, trial = finalist
-        raced = attrs.evolve(trial, cost=race.costs[place], times=race.times[place])
+        # What was known of the trial's reading is not known of this one.
+        quality = {name: value for name, value in trial.quality.items() if not name.startswith(_OF_A_READING)}
+        quality |= {"canary": race.canary, "noisy": race.noisy}
+        raced = attrs.evolve(trial, cost=race.costs[place], times=race.times[place], quality=quality)
         return self._record(dict(record.config), raced, record.number, "final")
 
     def _keep(self, config: Mapping[str, Any], trial: Trial, number: int, role: str) -> Record:
@@ -308,6 +311,9 @@ class _Session:
             created=utc_now(),
             role=role,
         )
+
+
+_OF_A_READING = ("drift", "over_incumbent", "confirmed")
 
 
 def _cost(leader: tuple[Record, Trial]) -> float:

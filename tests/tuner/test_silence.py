@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import targetspec
 from small_kernels import DOUBLE, MIXED, PROBLEM
-from tuner import runs
+from tuner import racing, runs
 from tuner.adaptive import AdaptiveLimits, in_force
 from tuner.caches import largest_cache
 from tuner.canary import Listener, sing
@@ -261,6 +261,18 @@ def test_a_canary_tells_of_another_machine():
     assert listener.is_noisy(0.5) is False
     assert listener.is_noisy(1.0)
     assert 0 < sing() < 1.0
+
+
+def test_a_final_has_a_canary_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    """The machine may have changed since the trials: what marks them marks no final, and the other way round."""
+    monkeypatch.setattr(racing, "sing", lambda: 1e3)
+    result = tune(DOUBLE, PROBLEM, budget=4, start_method="fork", progress=False)
+    assert result.best is not None
+    assert ("final", 1e3, True) == (
+        result.best.role, result.best.quality["canary"], result.best.quality["noisy"],
+    )  # fmt: skip
+    assert {"drift", "over_incumbent"}.isdisjoint(result.best.quality)
+    assert 1e3 not in {record.quality["canary"] for record in result.records}
 
 
 @given(st.lists(st.floats(0.5, 2.0), min_size=1, max_size=40), st.floats(0.5, 2.0))
