@@ -108,7 +108,7 @@ class Patches:
 
 
 def _pairs(listed: dict[str, str]) -> dict[str, str]:
-    """Return the reason of each pair of the name before the colon and one of those behind it."""
+    """Return the reason of each conflict: of all before the colon with one of those behind it."""
     return {
         f"{first} {other}": reason
         for key, reason in listed.items()

@@ -72,8 +72,8 @@ class Table:
         self.names = tuple(name for name, row in self.features.items() if row["role"] in ("isa", "abi"))
         self.bit = {name: 1 << index for index, name in enumerate(self.names)}
         self._conflicts = tuple(
-            (self.mask(pair.split()), (*pair.split(), reason))
-            for pair, reason in document.get("conflicts", {}).items()
+            (self.mask(names.split()), (*names.rsplit(" ", 1), reason))
+            for names, reason in document.get("conflicts", {}).items()
         )
         self._needs = tuple(
             (self.bit[name], self.bit[needed], name, needed)
@@ -230,8 +230,8 @@ class Table:
             FeatureConflictError: two features exclude each other, or one is there without what it needs.
         """
         mask = self._settled(mask)
-        for pair, conflict in self._conflicts:
-            if mask & pair == pair:
+        for these, conflict in self._conflicts:
+            if mask & these == these:
                 raise FeatureConflictError(self.family, *conflict)
         for bit, needed_bit, name, needed in self._needs:
             if mask & bit and not mask & needed_bit:

@@ -270,6 +270,16 @@ def test_another_family_has_no_repair() -> None:
     assert {None} == {reason.repair for reason in reasons}
 
 
+def test_a_system_of_another_width_is_no_repair() -> None:
+    """To take over the triple would change the mode, whose calls were not compared; of one width it is a repair."""
+    code = CpuTarget(triple="i686-unknown-linux-gnu", float_abi="soft")
+    freebsd = CpuTarget(triple="x86_64-unknown-freebsd14", float_abi="softfp")
+    verdict = code.compatible(freebsd)
+    assert ("no", {None}) == (verdict.answer, {reason.repair for reason in verdict.reasons})
+    narrow = code.compatible(freebsd.evolve(triple="i686-unknown-freebsd14", cpu=None, features=None))
+    assert {("triple", code.triple), ("float_abi", "soft")} <= {reason.repair for reason in narrow.reasons}
+
+
 def test_an_unstated_form_of_code_matches_what_is_not_stated() -> None:
     """Values of abi that neither side states are no reason."""
     one = CpuTarget(triple=LINUX)

@@ -113,3 +113,13 @@ def test_what_the_width_implies_is_there():
     assert "32s" in CpuTarget(triple="loongarch64", features=["d"]).features
     with pytest.raises(FeatureConflictError, match="32s"):
         cpu.resolve("loongarch", "la464", remove=["32s"])
+
+
+def test_what_can_be_in_code_of_no_width_is_in_no_set():
+    """Loads and stores of pairs are for 32 bits alone, where they take the encodings of compressed floats."""
+    with pytest.raises(FeatureConflictError, match="c f and zclsd cannot both hold on riscv"):
+        FeatureSet.closed("riscv", ["c", "f", "zclsd"])
+    with pytest.raises(FeatureConflictError, match="zclsd"):
+        CpuTarget(triple="riscv32", features=["i", "c", "f", "zclsd"])
+    assert "zcf" in FeatureSet.closed("riscv", ["c", "f", "zilsd"]).for_width(32)
+    assert "zclsd" in FeatureSet.closed("riscv", ["zclsd", "f"]).for_width(32)

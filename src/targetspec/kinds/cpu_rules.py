@@ -8,7 +8,7 @@ from typing import Any
 from targetspec import cpu as facts
 from targetspec.errors import FeatureConflictError
 from targetspec.features import FeatureSet
-from targetspec.kinds.cpu_arch import family_of, promised_to, within_mode
+from targetspec.kinds.cpu_arch import ARCH, family_of, promised_to, within_mode
 from targetspec.kinds.cpu_bridges import over
 from targetspec.kinds.cpu_optional import OPTIONAL_FEATURES
 from targetspec.rules import (
@@ -70,6 +70,12 @@ def _name_system(system: Any) -> str:
     return f"{' '.join(filter(None, (os or 'a system not stated', environment)))} with {object_format}"
 
 
+def _its_triple(built_for: Any, run_on: Any) -> tuple[str, Any] | None:
+    """Take over the triple; none where that would change the mode of the processor, of which more than this follows."""
+    is_of_one = ARCH.decide(ARCH.demand(built_for), ARCH.promise(run_on)) == "yes"
+    return ("triple", built_for.triple) if is_of_one else None
+
+
 SYSTEM = Rule(
     label="triple.os",
     statement="operating system and object format must be equal",
@@ -78,7 +84,7 @@ SYSTEM = Rule(
     demand=_system,
     promise=_system,
     say=_say_system,
-    repair=take_over("triple"),
+    repair=_its_triple,
     advice="state the operating system on both sides",
     bridge=over("triple.os"),
 )
@@ -105,7 +111,7 @@ OS_FLOOR = Rule(
     decide=at_most,
     demand=_os_version,
     promise=_os_version,
-    repair=take_over("triple"),
+    repair=_its_triple,
     advice="state the version of the system that runs it, in its triple",
     bridge=over("triple.os_version"),
 )
@@ -118,7 +124,7 @@ API_LEVEL = Rule(
     demand=_api_level,
     promise=_api_level,
     say=lambda need, have: (show(need).removesuffix(".0"), show(have).removesuffix(".0")),
-    repair=take_over("triple"),
+    repair=_its_triple,
     advice="state the API level of the system that runs it, in its triple: android24",
 )
 
