@@ -15,8 +15,9 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import Any, NoReturn
 
 from tuner import keeper, worker
 from tuner.errors import WorkerStartError
@@ -242,15 +243,36 @@ def _fork(control: socket.socket, host: int, stderr: int) -> _Child:
             ' locked in the workers for ever; "spawn" and "forkserver" are free of that',
             threading.active_count() - 1,
         )
-    # A signal between the fork and the child's first line would run the host program's handler in the child.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    try:
+    with _signals_held_back():
         process = os.fork()
         if not process:
             _serve_from_fork(control, host, stderr)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
     return _Child(process)
+
+
+@contextlib.contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """Have no handler of the host program run during a fork; what came meanwhile is handled after it.
+
+    In the child it would be another program's. In this process it may run within a function that was registered with
+    os.register_at_fork, from where nothing can be raised: a Ctrl-C would be lost.
+    """
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    # The mask is this thread's: other ones, such as numpy's, take a signal for the process, and the main one handles it.
+    is_main = threading.current_thread() is threading.main_thread()
+    known: dict[int, Any] = {one: signal.getsignal(one) for one in signal.valid_signals() if is_main}
+    handlers = {number: handler for number, handler in known.items() if callable(handler)}
+    came: list[tuple[int, FrameType | None]] = []
+    for number in handlers:
+        signal.signal(number, lambda *about: came.append(about))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    for about in came:
+        handlers[about[0]](*about)
 
 
 def _serve_from_fork(control: socket.socket, host: int, stderr: int) -> NoReturn:

@@ -281,3 +281,30 @@ def test_workers_end_when_their_keeper_is_killed(method: str, tmp_path: Path) ->
     os.kill(keeper, signal.SIGKILL)
     parent.end()
     assert [] == parent.alive()
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+from tuner.pool import Pool
+
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.05)
+
+others = threading.Thread(target=time.sleep, args=(60,), daemon=True)
+others.start()
+os.register_at_fork({moment}=interrupt)
+handler = signal.getsignal(signal.SIGINT)
+try:
+    Pool(1, start_method="fork", preload=())
+except KeyboardInterrupt:
+    print("interrupted", signal.getsignal(signal.SIGINT) is handler)
+os._exit(0)
+"""
+
+
+@pytest.mark.filterwarnings("ignore:.*fork")
+@pytest.mark.parametrize("moment", ["before", "after_in_parent"])
+def test_an_interrupt_during_a_fork_is_not_lost(moment: str) -> None:
+    """Nor where another thread takes it, as numpy's do, and a function that others registered for forks runs just then."""
+    assert "interrupted True" == run("-c", INTERRUPTED.format(moment=moment)).strip()
