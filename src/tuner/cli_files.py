@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -55,9 +56,12 @@ def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
     if missing(options):
         return NOTHING
     with open_database(options.database, read_only=True) as database:
-        written = export_records(
-            database.records(options.kernel, **chosen), options.file, format=options.format
-        )
+        records = database.records(options.kernel, **chosen)
+        first = next(records, None)
+        if first is None:
+            complain("no records are chosen")
+            return NOTHING
+        written = export_records(itertools.chain([first], records), options.file, format=options.format)
     complain(f"{written} records written")
     return FOUND
 

@@ -154,6 +154,19 @@ def test_files_of_other_tuners_need_what_they_do_not_say(capsys: pytest.CaptureF
     assert (0, 4) == (status, len(json.loads((tmp_path / "out.json").read_text())["results"]))
 
 
+@pytest.mark.parametrize("form", ["records", "t4"])
+def test_to_export_nothing_leaves_the_file(
+    capsys: pytest.CaptureFixture[str], path: Path, tmp_path: Path, form: str
+):
+    """Where no record is chosen: exit status 1, the file as it was, and none made."""
+    kept = tmp_path / "kept"
+    kept.write_text("old")
+    for file in (kept, tmp_path / "new", "-"):
+        words = ["export", file, "--kernel", "saxpy", "--format", form, "--database", path]
+        assert (1, "", "tuner: no records are chosen\n") == run(capsys, *words)
+    assert ("old", False) == (kept.read_text(), (tmp_path / "new").exists())
+
+
 def test_merge_prune_vacuum_check(capsys: pytest.CaptureFixture[str], path: Path, tmp_path: Path):
     """Each says what it did; a file with a fault is found."""
     other = ["--database", tmp_path / "b.sqlite"]
