@@ -12,6 +12,7 @@ import attrs
 from tuner import deployment, explanation, nearness, store_rows
 from tuner.asking import Asker
 from tuner.deployment import Choice
+from tuner.errors import KernelError
 from tuner.explanation import Explanation
 from tuner.identity import Fingerprints
 from tuner.kernel import Kernel
@@ -20,6 +21,8 @@ from tuner.record import Record
 from tuner.store_connection import Store
 
 _MOST_AT_ONCE = 1000  # records read at once
+_MOST_TOLD = 3  # ways to fail
+_LONGEST_CAUSE = 200  # characters
 
 
 @attrs.frozen
@@ -53,14 +56,13 @@ class Advisor:
     def best_for(self, kernel: Kernel, asked: Task) -> Choice:
         """Choose what to use on the target that is asked for."""
         here = asked.target
-        record = self.answer(asked, self._fingerprints.of(kernel, here, asked.problem))
-        if record is not None:
-            return deployment.exact(record, here)
-        found = [
-            self._deployable(kernel, near, asked)
-            for near in self._near(asked)
-            if near.has_good and near.problem == asked.problem
-        ]
+        near = [task for task in self._near(asked) if task.has_good and task.problem == asked.problem]
+        key = (self._fingerprints.of(kernel, here, asked.problem), here.tuning_key, asked.toolchain)
+        own = [task for task in near if (task.fingerprint, task.tuning_key, task.toolchain) == key]
+        exact = next((record for task in own for record in self._allowed(task, asked, "exact")), None)
+        if exact is not None:
+            return deployment.exact(exact, here)
+        found = [self._deployable(kernel, task, asked) for task in near]
         known = [record for record in found if isinstance(record, Record)]
         choice = deployment.nearest(known, here, asked.toolchain)
         if choice is not None:
@@ -97,13 +99,18 @@ class Advisor:
             reasons = [str(reason) for verdict in verdicts.values() for reason in verdict.reasons]
             return f"{near.target}: {reasons[0] if reasons else 'its records were deleted meanwhile'}"
         # What cannot run here needs no fingerprint, for which the kernel must emit code for that target.
-        todays = [
-            document
-            for document in able
-            if near.fingerprint == self._fingerprints.of(kernel, targets[document], asked.problem)
-        ]
+        try:
+            todays = [
+                document
+                for document in able
+                if near.fingerprint == self._fingerprints.of(kernel, targets[document], asked.problem)
+            ]
+        except KernelError as error:
+            return f"{near.target}: {error}"
         if not todays:
-            return f"{near.target}: its kernel is another one today"
+            return (
+                f"{near.target}: its kernel is another one today, or another tuner's, of which an import came"
+            )
         best = next(self._allowed(near, asked, "code", todays), None)
         return best or f"{near.target}: the kernel's space and needs allow none of its configurations here"
 
@@ -153,12 +160,16 @@ class Advisor:
         record = self._some_of(near)
         if record is None:
             return Explanation(question, note="its records were deleted meanwhile")
+        try:
+            today: str | KernelError | None = self._fingerprint_for(record, asked, stated)
+        except KernelError as error:
+            today = error
         found = explanation.obstacles_of(
             record,
             problem=asked.problem,
             target=asked.target,
             toolchain=asked.toolchain,
-            fingerprint=self._fingerprint_for(record, asked, stated),
+            fingerprint=today,
         )
         verdict = record.target.compatible(asked.target, purpose="schedule") if found else None
         return Explanation(question, None, record, found, verdict, self._note(near, obstructed=bool(found)))
@@ -176,13 +187,21 @@ class Advisor:
         if near.has_good:
             return "its fingerprint was not stated, and only with it is there an answer"
         counted = self._store.read(lambda connection: store_rows.outcomes_of_task(connection, near.number))
-        told = ", ".join(f"{count} {kind}" for kind, count in sorted(counted.items()))
-        return f"it was tried, and no trial has succeeded: {told}"
+        told = [
+            f"{count} {kind}{f' ({_in_a_line(cause)})' if cause else ''}" for kind, cause, count in counted
+        ]
+        more = "" if len(told) <= _MOST_TOLD else "; and more"
+        return f"it was tried, and no trial has succeeded: {'; '.join(told[:_MOST_TOLD])}{more}"
 
     def _no_such_kernel(self, name: str) -> str:
         names = self._store.read(store_rows.kernels)
         others = f"it has records of {', '.join(names[:8])}" if names else "it is empty"
         return f"no record of a kernel {name!r} in {self._store.path}: {others}"
+
+
+def _in_a_line(cause: str) -> str:
+    text = " ".join(cause.split())
+    return text if len(text) <= _LONGEST_CAUSE else f"{text[:_LONGEST_CAUSE]}..."
 
 
 def _fewest_differences(near: list[Near], asked: Task, fingerprint: str | None) -> Near:

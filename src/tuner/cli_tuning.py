@@ -36,6 +36,7 @@ from tuner.record import Record
 from tuner.runlog import settings_of, task_of
 from tuner.session import Result, runnable, tune
 from tuner.spawning import START_METHODS
+from tuner.store_runs import RunInfo
 from tuner.strategies import STRATEGIES
 
 
@@ -160,10 +161,17 @@ def _looked_up(
 ) -> Record | None:
     task = task_of(kernel, database.fingerprint(kernel, problem, target), problem, target)
     interrupted = database.unfinished_run(task, settings_of(options.strategy, options.seed))
-    if interrupted is not None:
-        complain(f"going on with run {interrupted.name}, interrupted after {interrupted.trials} trials")
-        return None
-    return database.lookup(kernel, problem, target)
+    record = database.lookup(kernel, problem, target)
+    if interrupted is None or (record is not None and _came_after(database, record, interrupted)):
+        return record
+    complain(f"going on with run {interrupted.name}, interrupted after {interrupted.trials} trials")
+    return None
+
+
+def _came_after(database: Database, record: Record, interrupted: RunInfo) -> bool:
+    """Tell whether a record is of a complete run that began later, as of a fresh one that took the other's place."""
+    run = database.run(record.run)
+    return run is not None and run.ended is not None and run.started > interrupted.started
 
 
 def _present(
@@ -209,8 +217,7 @@ def _best(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG0
         record = database.lookup(kernel, problem, target)
         if record is None:
             explanation = database.explain(kernel, problem, target)
-            told = str(explanation).splitlines()
-            lines = [f"{question} in {database.path}", *(told[1:] or [explanation.note])]
+            lines = [f"{question} in {database.path}", *explanation.lines]
             return _nothing(options, lines, fields=explanation.fields)
         return _show(options, report.document(record, work, found=True), report.describe_best(record, work))
 

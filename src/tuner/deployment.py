@@ -19,8 +19,8 @@ Ground = Literal["exact", "compatible", "default"]
 class Choice:
     """A configuration to use, on one of three grounds, and why on this one.
 
-    `ground`: "exact", the record of this very target; "compatible", that of a target whose code runs here, which
-    `target` is; "default", the first configuration that the target can hold, where there is no such record.
+    `ground`: "exact", the record of this very target and toolchain; "compatible", that of a target whose code
+    runs here, which `target` is, or of another toolchain; "default", the first configuration that the target can hold, where there is no such record.
     """
 
     ground: Ground
@@ -44,10 +44,10 @@ def nearest(able: Iterable[Record], run_on: targetspec.Target, toolchain: str) -
     best = min(able, key=lambda record: _rank(record, run_on, toolchain), default=None)
     if best is None:
         return None
-    told = "" if best.toolchain == toolchain else f"; it was measured with {best.toolchain}"
-    reason = (
-        f"no record for this very target; code for {best.target} runs here, measured in run {best.run}{told}"
-    )
+    told = "" if best.toolchain == toolchain else f" with {best.toolchain}, where this is {toolchain}"
+    is_own = best.target.tuning_key == run_on.tuning_key
+    subject = "for this very target" if is_own else f"for {best.target}, whose code runs here"
+    reason = f"no record for this very target and toolchain; measured {subject}, in run {best.run}{told}"
     return Choice("compatible", dict(best.config), best.target, reason, best)
 
 

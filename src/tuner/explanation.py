@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 import targetspec
+from tuner.errors import KernelError
 from tuner.record import Record
 from tuner.values import Values
 
@@ -49,13 +50,19 @@ class Explanation:
     def __str__(self) -> str:
         if self.answer is not None:
             return f"{self.question}: there is a record, of run {self.answer.run}"
-        lines = [f"{self.question}: {self.note}"]
+        first, *rest = self.lines
+        return "\n".join([f"{self.question}: {first}", *rest])
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What stands in the way: the note, the nearest record, a line for each obstacle, and what the relation says."""
+        lines = [self.note]
         if self.nearest is not None:
             lines += [
                 f"nearest record: run {self.nearest.run}, number {self.nearest.number}, for {self.nearest.target}"
             ]
         lines += [f"  {obstacle}" for obstacle in self.obstacles]
-        return "\n".join(lines + ([] if self.verdict is None else [_told(self.verdict)]))
+        return (*lines, *([] if self.verdict is None else [_told(self.verdict)]))
 
 
 def _told(verdict: targetspec.Verdict) -> str:
@@ -69,16 +76,29 @@ def _told(verdict: targetspec.Verdict) -> str:
 
 
 def obstacles_of(
-    record: Record, *, problem: Values, target: targetspec.Target, toolchain: str, fingerprint: str | None
+    record: Record,
+    *,
+    problem: Values,
+    target: targetspec.Target,
+    toolchain: str,
+    fingerprint: str | KernelError | None,
 ) -> tuple[Obstacle, ...]:
-    """Return what keeps a record from answering; `fingerprint` is today's kernel's for the record's own task."""
+    """Return what keeps a record from answering.
+
+    `fingerprint` is today's kernel's for the record's own task, or why there is none; None where nobody knows.
+    """
     found = [*_targets(record.target, target), *_problems(record.problem, problem)]
     if record.toolchain != toolchain:
         found.append(
             Obstacle("toolchain", toolchain, record.toolchain, "another compiler may order costs anew")
         )
-    if fingerprint is not None and record.fingerprint != fingerprint:
+    if isinstance(fingerprint, KernelError):
+        found.append(Obstacle("fingerprint", "none", record.fingerprint[:12], str(fingerprint)))
+    elif fingerprint is not None and record.fingerprint != fingerprint:
+        source = record.quality.get("source")
         reason = "the kernel was edited: it emits other code than then"
+        if source is not None:
+            reason = f"it was imported from {source}, and nobody can tell that its kernel is this one"
         found.append(Obstacle("fingerprint", fingerprint[:12], record.fingerprint[:12], reason))
     return tuple(found)
 

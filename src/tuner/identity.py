@@ -34,11 +34,12 @@ class Fingerprints:
 
     def of(self, kernel: Kernel, target: targetspec.Target, problem: Mapping[str, Any]) -> str:
         """Return the fingerprint of a kernel for a target and a problem."""
-        key = (id(kernel), target.digest, read_problem(problem).text)
+        stated = read_problem(problem)
+        key = (id(kernel), target.digest, stated.text)
         known = self._known.get(key)
         if known is None:
-            # With the kernel, so that its id stays its own.
-            known = self._known[key] = (kernel, self._made(kernel, target, problem))
+            # With the kernel, so that its id stays its own. Equal problems come in one order, as they do in a tuning.
+            known = self._known[key] = (kernel, self._made(kernel, target, dict(stated)))
         return known[1]
 
     def _made(self, kernel: Kernel, target: targetspec.Target, problem: Mapping[str, Any]) -> str:

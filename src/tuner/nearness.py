@@ -16,7 +16,8 @@ from tuner.kernel import Kernel
 from tuner.record import Record
 from tuner.values import Values
 
-Use = Literal["schedule", "code"]
+Use = Literal["exact", "code", "schedule"]
+"""What a record is for: to be used for its own task, as code for another target, or as a configuration to try."""
 
 PER_TASK = 4
 """How many of a task's best records are worth trying elsewhere."""
@@ -74,10 +75,13 @@ def rank(rows: Iterable[tuple[Any, ...]], asked: Task) -> list[Near]:
 def is_allowed(record: Record, asked: Task, needs: Mapping[str, Any], use: Use) -> bool:
     """Tell whether a record's configuration, which needs so much of a target, may be used: the relation decides.
 
-    A schedule is tried before it is used, so that what the relation leaves open may be tried.
+    What is tried before it is used may be tried where the relation leaves it open.
     """
+    # Of one task all targets are one for the schedule; what else differs between them is no matter of an exact answer.
+    built_for = asked.target if use == "exact" else record.target
+    purpose: Literal["code", "schedule"] = "code" if use == "code" else "schedule"
     try:
-        verdict = record.target.compatible(asked.target, purpose=use, needs=needs or None)
+        verdict = built_for.compatible(asked.target, purpose=purpose, needs=needs or None)
     except targetspec.TargetspecError as error:
         raise KernelError(f"{asked.name}: needs gave what a target cannot be asked: {error}") from error
     return verdict.answer != "no" if use == "schedule" else bool(verdict)

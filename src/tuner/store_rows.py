@@ -227,10 +227,13 @@ def some_of_task(connection: sqlite3.Connection, task: int) -> tuple[Any, ...] |
     return found
 
 
-def outcomes_of_task(connection: sqlite3.Connection, task: int) -> dict[str, int]:
-    """Count the records of a task by the kind of their outcome."""
-    counted = connection.execute("SELECT kind, count(*) FROM records WHERE task = ? GROUP BY kind", (task,))
-    return dict(counted.fetchall())
+def outcomes_of_task(connection: sqlite3.Connection, task: int) -> list[tuple[str, str | None, int]]:
+    """Count the records of a task, baselines apart, by the kind of their outcome and its cause, the most frequent first."""
+    return connection.execute(
+        """SELECT kind, cause, count(*) AS many FROM records WHERE task = ? AND role <> 'baseline'
+        GROUP BY kind, cause ORDER BY many DESC, kind, cause LIMIT 8""",
+        (task,),
+    ).fetchall()
 
 
 def kernels(connection: sqlite3.Connection) -> tuple[str, ...]:

@@ -52,16 +52,11 @@ def begin(connection: sqlite3.Connection, name: str, task: Task, settings: Value
 
 def take_up(connection: sqlite3.Connection, task: Task, settings: Values) -> str | None:
     """Make the newest run of a task that was left unfinished this process's own, and return its name."""
-    found = connection.execute(
-        """SELECT name, owner FROM runs JOIN tasks ON tasks.id = runs.task
-        WHERE kernel = ? AND fingerprint = ? AND problem = ? AND tuning_key = ? AND toolchain = ?
-            AND settings = ? AND ended IS NULL ORDER BY runs.id DESC""",
-        (*task, settings.text),
-    )
-    name = next((name for name, owned in found if not is_alive(owned)), None)
-    if name is not None:
-        connection.execute("UPDATE runs SET owner = ? WHERE name = ?", (owner(), name))
-    return name
+    run = unfinished(connection, task, settings)
+    if run is None:
+        return None
+    connection.execute("UPDATE runs SET owner = ? WHERE name = ?", (owner(), run.name))
+    return run.name
 
 
 def leave(connection: sqlite3.Connection, name: str) -> None:

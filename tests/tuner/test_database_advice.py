@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -187,8 +188,8 @@ def test_where_there_is_nothing_near_the_kernels_are_named(db: Database):
 
 def test_what_is_answered_and_what_has_failed_so_far(db: Database):
     """An explanation of an answer is false; where all trials failed they are counted."""
-    db.add(kept(cost=None, outcome=Outcome("timeout", "run")))
-    assert "no trial has succeeded: 1 timeout" in str(db.explain(KERNEL, PROBLEM, ZEN3))
+    db.add(kept(cost=None, outcome=Outcome("timeout", "run", "took more than 1 s")))
+    assert "no trial has succeeded: 1 timeout (took more than 1 s)" in str(db.explain(KERNEL, PROBLEM, ZEN3))
     db.add(kept())
     explanation = db.explain(KERNEL, PROBLEM, ZEN3)
     assert not explanation
@@ -211,7 +212,7 @@ def test_what_to_deploy_and_on_what_ground(db: Database):
     assert ("compatible", {"mc": 64}, ZEN3, kept(ZEN3, 64)) == (
         near.ground, near.config, near.target, near.record,
     )  # fmt: skip
-    assert "code for cpu triple=x86_64-unknown-linux-gnu cpu=znver3 runs here" in str(near)
+    assert "for cpu triple=x86_64-unknown-linux-gnu cpu=znver3, whose code runs here" in str(near)
     exact = db.best_for(KERNEL, PROBLEM, ZEN3_OTHER_LIBC)
     assert ("exact", {"mc": 64}) == (exact.ground, exact.config)
 
@@ -244,10 +245,69 @@ def test_what_this_machine_cannot_hold_hides_no_other_configuration(db: Database
     assert [32, 16] == [record.config["mc"] for record in db.seeds(WIDE, PROBLEM, HASWELL)]
 
 
-def test_a_configuration_that_the_space_holds_no_more_is_not_deployed(db: Database):
+@pytest.mark.parametrize("target", [HASWELL, ZEN3], ids=["compatible", "exact"])
+def test_a_configuration_that_the_space_holds_no_more_is_not_deployed(db: Database, target: Any):
     """As seeds are, the record is chosen among those in the space of today."""
-    db.add_all([kept(HASWELL, 99, cost=1e-6), kept(HASWELL, 32, cost=2e-6)])
+    db.add_all([kept(target, 99, cost=1e-6), kept(target, 32, cost=2e-6)])
     assert {"mc": 32} == db.best_for(KERNEL, PROBLEM, ZEN3).config
+
+
+def test_needs_that_came_later_count_for_the_exact_record_too(db: Database):
+    """They are no part of a fingerprint: a record made before them is looked up, and not deployed."""
+    db.add_all([kept(ZEN3, 64, cost=1e-6), kept(ZEN3, 32, cost=2e-6)])
+    chosen = db.best_for(WIDE, PROBLEM, ZEN3)
+    assert ("exact", {"mc": 32}) == (chosen.ground, chosen.config)
+    assert kept(ZEN3, 64, cost=1e-6) == db.lookup(WIDE, PROBLEM, ZEN3)
+
+
+def test_a_record_of_another_toolchain_is_said_to_be_one(db: Database):
+    """It is of this very target, and no exact record all the same."""
+    db.add(kept(ZEN3, toolchain="LLVM 99"))
+    chosen = db.best_for(KERNEL, PROBLEM, ZEN3)
+    assert ("compatible", {"mc": 64}) == (chosen.ground, chosen.config)
+    assert (
+        f"measured for this very target, in run 20260131-1 with LLVM 99, where this is {build.toolchain()}"
+        in (chosen.reason)
+    )
+
+
+COUNTED = itertools.count()
+
+
+def choosy_emit(config: Mapping[str, Any], target: Any, problem: Any) -> str:
+    """Give another text each time for one target; else tell the order in which the problem came."""
+    if target.tuning_key == HASWELL.tuning_key:
+        return f"; {next(COUNTED)}"
+    return f"; {config} {target.tuning_key} {list(problem)}"
+
+
+def test_a_kernel_without_a_fingerprint_for_a_neighbour_is_a_reason(db: Database):
+    """It stands in the explanation, and another record, or the default, is chosen."""
+    only = attrs.evolve(KERNEL, emit=choosy_emit)
+    db.add(kept(HASWELL))
+    explained = db.explain(only, PROBLEM, ZEN3)
+    assert {"cpu", "features", "fingerprint"} <= set(explained.fields)
+    assert "two different texts" in str(explained)
+    chosen = db.best_for(only, PROBLEM, ZEN3)
+    assert "default" == chosen.ground
+    assert "two different texts" in chosen.reason
+
+
+def test_an_equal_problem_is_one_in_any_order(db: Database):
+    """Also where what is emitted follows the order of its names."""
+    only = attrs.evolve(KERNEL, emit=choosy_emit)
+    turned = dict(reversed(list(dict(PROBLEM).items())))
+    assert list(turned) != list(dict(PROBLEM))
+    assert db.fingerprint(only, dict(PROBLEM), ZEN3) == Database(db.path).fingerprint(only, turned, ZEN3)
+    db.add(kept(ZEN3, fingerprint=db.fingerprint(only, PROBLEM, ZEN3)))
+    assert db.lookup(only, turned, ZEN3) is not None
+
+
+def test_an_import_says_so(db: Database):
+    """Its fingerprint is none of ours: that is no sign of an edited kernel."""
+    db.add(kept(ZEN3, fingerprint="0" * 64, quality={"source": "t4"}))
+    assert "it was imported from t4" in str(db.explain(KERNEL, PROBLEM, ZEN3))
+    assert "default" == db.best_for(KERNEL, PROBLEM, ZEN3).ground
 
 
 def test_machines_of_one_key_are_told_apart(db: Database):

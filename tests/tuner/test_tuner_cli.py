@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ import small_kernels
 import targetspec
 from small_kernels import DOUBLE
 from tuner.cli import main
+from tuner.database import Database
 from tuner.record import Record
 
 TUNE = ["tune", "small_kernels:DOUBLE", "--problem", "n=64"]
@@ -43,6 +45,39 @@ def test_tuning_again_finds_the_record(capsys: pytest.CaptureFixture[str], tmp_p
     status, records, _ = run(capsys, "records", *file)
     assert 4 + 2 <= records.count(" trial ") == 6
     assert records.count(" baseline ") == 2
+
+
+def test_a_fresh_run_that_is_complete_takes_the_place_of_an_interrupted_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+):
+    """Its record is found; where the interrupted one came later, that one goes on."""
+    path = tmp_path / "records.sqlite"
+    file = ["--database", str(path)]
+    assert 0 == run(capsys, *TUNE, *file, "--budget", "2")[0]
+    with Database(path) as database:
+        (info,) = filter(None, map(database.run, database.runs()))
+        task = (info.kernel, info.fingerprint, info.problem.text, info.tuning_key, info.toolchain)
+        early, late = "2000-01-01T00:00:00.000000Z", "2100-01-01T00:00:00.000000Z"
+        for started, found in ((early, True), (late, False)):
+            with closing(sqlite3.connect(path)) as connection, connection:
+                connection.execute("DELETE FROM runs WHERE ended IS NULL")
+            database.begin_run(started, task, dict(info.settings))
+            database.leave_run(started)
+            with closing(sqlite3.connect(path)) as connection, connection:
+                connection.execute("UPDATE runs SET started = name WHERE name = ?", (started,))
+            _, text, errors = run(capsys, *TUNE, *file, "--budget", "2")
+            assert found == ("found the record for this very target" in text)
+            assert found != (f"going on with run {started}, interrupted after 0 trials" in errors)
+
+
+def test_why_all_trials_failed_is_shown(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    """Where a lookup finds nothing because nothing succeeded."""
+    task = ["small_kernels:ALL_FAULTY", "--problem", "n=64", "--database", str(tmp_path / "a.sqlite")]
+    assert 1 == run(capsys, "tune", *task, "--budget", "2")[0]
+    status, _, errors = run(capsys, "best", *task)
+    assert 1 == status
+    assert "it was tried, and no trial has succeeded: 1 error (" in errors
+    assert "1 wrong (" in errors
 
 
 def test_json_has_the_record_and_the_comparison(capsys: pytest.CaptureFixture[str], tmp_path: Path):
