@@ -22,12 +22,18 @@ INTEGERS = range(-(2**63), 2**63)
 # One encoder for all: json.dumps would make one each time.
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
 
 
 def canonical(document: Any) -> str:
-    """Return the canonical JSON text of plain data: one line of ASCII, keys sorted, never NaN."""
-    return _ENCODER.encode(document)
+    """Return the canonical JSON text of plain data: one line of ASCII, keys sorted, never NaN.
+
+    RecordError for what is nested too deeply.
+    """
+    try:
+        return _ENCODER.encode(document)
+    except RecursionError:
+        raise RecordError("$", "must be JSON of a sane depth") from None
 
 
 def quoted(text: str) -> str:
@@ -66,7 +72,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for key, value in pairs:
         if key in members:
-            raise RecordError("$", f"must hold each key once, {json.dumps(key)} is there twice")
+            raise RecordError("$", f"must hold each key once, {_short(key)} is there twice")
         members[key] = value
     return members
 
@@ -87,13 +93,21 @@ def check_keys(document: Mapping[str, Any], known: tuple[str, ...], *, required:
 
 def shown(value: object) -> str:
     """Return a value's short form for a message."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"a {type(value).__name__} of no sane depth"
     return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004
+
+
+def _short(key: str) -> str:
+    """Return a key's JSON, its beginning where it is long."""
+    return json.dumps(key if len(key) <= 80 else f"{key[:77]}...")  # noqa: PLR2004
 
 
 def below(path: str, key: str) -> str:
     """Return the JSON path of a member: `$.m`, or `$["tile m"]` where the key is no plain name."""
-    return f"{path}.{key}" if _NAME.fullmatch(key) else f"{path}[{json.dumps(key)}]"
+    return f"{path}.{key}" if _NAME.fullmatch(key) else f"{path}[{_short(key)}]"
 
 
 def check_text(path: str, value: object) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import hashlib
+import io
 import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,7 @@ import targetspec
 from record_examples import A72, EXAMPLE, numbered, records
 from tuner.database import Database
 from tuner.errors import DatabaseError, RecordError
-from tuner.interchange import files, json_stream
+from tuner.interchange import files, json_stream, kernel_tuner, tvm
 from tuner.interchange.files import export_records, format_of, import_records
 from tuner.record import Outcome, Record
 
@@ -161,6 +164,87 @@ print(found.refused + found.added + found.known, peak)
         path.unlink()
     # KiB; the interpreter with NumPy and LLVM takes most of it, and a line that is passed over 4 MiB.
     assert max(peaks.values()) < 200_000, peaks
+
+
+def test_what_is_not_asked_for_takes_no_memory(tmp_path: Path):
+    """Neither the unknown members of a document, nor the workloads that no record names."""
+    members = ",".join(f'"k{number}":[{number}]' for number in range(2000))
+    document = f'{{{members},"metadata":{{}},{members}}}'
+    assert {"metadata": {}} == kernel_tuner.head(io.StringIO(document), ("schema_version", "metadata"))
+    count = 20_000
+    path = tmp_path / "workloads"
+    path.write_text("".join(f"[{number}, {number}]\n\n" for number in range(count)))
+    with path.open("rb") as file:
+        tracemalloc.start()
+        try:
+            known = tvm.Workloads(file)
+            last, again = known.get(count - 1), known.get(count - 1)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        some = [known.get(place) for place in range(0, count, 997)]
+    assert count == len(known)
+    digest = hashlib.sha256(str(count - 1).encode()).hexdigest()
+    assert (str(count - 1), digest) == last == again
+    assert [str(place) for place in range(0, count, 997)] == [one and one[0] for one in some]
+    assert [None] * 4 == [known.get(place) for place in (-1, count, True, 1.0)]
+    assert peak < 500_000  # bytes; 20,000 digests alone would be four times as much
+
+
+def test_a_pipe_or_a_device_is_refused(db: Database, tmp_path: Path):
+    """The one gives its content once, the other may never end."""
+    with pytest.raises(DatabaseError, match="is no regular file"):
+        import_records(db, os.devnull)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(DatabaseError, match="is no regular file"):
+            import_records(db, tmp_path / "pipe", format="t4", **T4)
+
+
+def test_no_depth_of_a_value_ends_an_import(read: Callable[..., Any]):
+    """Each depth is a record or a fault of its entry, in lists and in objects."""
+    depths = [*range(1, 1000, 40), *range(900, 1010), 5000]
+    values = [piece * n + "1" + end * n for n in depths for piece, end in (("[", "]"), ('{"a":', "}"))]
+    entries = ",".join(f'"{n}":{{"a":{value},"time":1.0}}' for n, value in enumerate(values))
+    begin = '{"tune_params_keys":["a"],"device_name":"d","kernel_name":"k","problem_size":1,"cache":{'
+    found = read(f"{begin}{entries}}}}}", target=GPU)
+    assert len(values) == found.added + found.refused
+    assert found.refused
+    lines = [f'{{"config": {value}}}' for value in values]
+    assert len(lines) == read("\n".join(lines), format="records").refused
+
+
+def test_a_fault_does_not_repeat_a_long_key(read: Callable[..., Any]):
+    """Its beginning is enough, whether the key is there twice or its value is bad."""
+    key = json.dumps("k" * 100_000)
+    line = EXAMPLE.dumps()
+    bad = [
+        line.replace('"version":1', f'"version":1,{key}:1,{key}:2'),
+        line.replace('"config":{', f'"config":{{{key}:null,'),
+    ]
+    found = read("\n".join(bad), format="records")
+    assert 2 == found.refused
+    assert all("kkkk" in str(fault) and len(str(fault)) < 400 for fault in found.faults)
+
+
+@pytest.mark.parametrize(
+    ("form", "content"),
+    [
+        ("kernel-tuner", '{"device_name":"a","device_name":"b","tune_params_keys":["a"],"cache":{}}'),
+        ("t4", '{"schema_version":"1.0.0","schema_version":"1.1.0","results":[]}'),
+    ],
+)
+def test_a_header_says_each_thing_once(read: Callable[..., Any], form: str, content: str):
+    """Of two names of a device neither is more right."""
+    with pytest.raises(RecordError, match=r"must hold each key once, \S+ is there twice"):
+        read(content, format=form, **T4)
+
+
+def test_a_batch_weighs_all_its_texts():
+    """So that records with huge names do not come together in hundreds."""
+    huge = "x" * 1_000_000
+    for name in ("kernel", "run", "toolchain"):
+        assert files._weight(attrs.evolve(EXAMPLE, **{name: huge})) > 1_000_000, name
 
 
 # --- TVM ---------------------------------------------------------------------------------------------------

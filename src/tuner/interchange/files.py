@@ -11,7 +11,7 @@ import sys
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO, cast
 
@@ -96,8 +96,8 @@ def import_records(
         digest = _digest(place)
     origin = Origin(format=kind, digest=digest, target=target, kernel=kernel, problem=problem)
     tally = _Tally(database, on_fault)
-    with _translated(place), _binary(place) as file:
-        for found in _reader(kind, file, place, origin):
+    with _translated(place), ExitStack() as opened:
+        for found in _reader(kind, place, origin, opened):
             tally.take(found)
     tally.flush()
     return Imported(kind, tally.added, tally.known, tally.blank, tally.refused, tuple(tally.faults))
@@ -144,13 +144,15 @@ def format_of(path: str | os.PathLike[str]) -> str:
     return "records"
 
 
-def _reader(kind: str, file: BinaryIO, path: Path, origin: Origin) -> Iterator[Record | Fault | None]:
+def _reader(kind: str, path: Path, origin: Origin, opened: ExitStack) -> Iterator[Record | Fault | None]:
+    """Read a file of a known format; what is opened for it is closed with the stack."""
+    file = opened.enter_context(_binary(path))
     if kind == "autotvm":
         return tvm.read_autotvm(file, origin)
     if kind == "metaschedule":
         place = path.with_name(_WORKLOADS)
-        with _translated(place), _binary(place) as workloads:
-            known = tvm.read_workloads(workloads)
+        with _translated(place):
+            known = tvm.Workloads(opened.enter_context(_binary(place)))
         return tvm.read_metaschedule(file, origin, known)
     if kind == "records":
         return by_line(file, lambda line: Record.loads(line.text))
@@ -199,6 +201,9 @@ class _Tally:
 def _weight(record: Record) -> int:
     outcome = record.outcome
     texts = (
+        record.kernel,
+        record.run,
+        record.toolchain,
         record.config.text,
         record.problem.text,
         record.quality.text,
@@ -242,6 +247,11 @@ def _translated(path: Path) -> Iterator[None]:
 
 
 def _binary(path: Path) -> BinaryIO:
+    if path.exists() and not path.is_file():
+        # A pipe gives its content once, a device may never end.
+        raise DatabaseError(
+            str(path), "is no regular file, and it is read more than once; save it to one first"
+        )
     start = _start(path)
     if start == _SQLITE:
         raise DatabaseError(str(path), "is a database, not a file to import; `tuner merge` adds its records")

@@ -8,7 +8,7 @@ Source: the schemas that Kernel Tuner publishes, cache 1.0.0 to 1.2.0 and T4 1.0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
 from tuner.errors import RecordError
@@ -28,6 +28,7 @@ _UNITS = {
     "nanoseconds": 1e9,
 }
 _AXES = "xyz"
+_CACHE_HEAD = ("schema_version", "device_name", "kernel_name", "problem_size", "tune_params_keys")
 _CACHE_FAILURES = {
     "InvalidConfig": ("error", "emit"),
     "CompilationFailedConfig": ("error", "compile"),
@@ -42,13 +43,15 @@ _T4_FAILURES = {
 }
 
 
-def head(file: TextIO, but: str) -> dict[str, Any]:
-    """Return the members of a document but for the one that holds its entries, which may be of any size."""
+def head(file: TextIO, wanted: Collection[str]) -> dict[str, Any]:
+    """Return the members wanted of a document; of the others there may be any number, of any size."""
     stream = JsonStream(file)
     found: dict[str, Any] = {}
     for key in stream.members():
-        if key == but:
+        if key not in wanted:
             _skip(stream)
+        elif key in found:
+            raise RecordError("$", f"must hold each key once, {key!r} is there twice")
         else:
             found[key] = stream.value()
     return found
@@ -64,7 +67,7 @@ def _skip(stream: JsonStream) -> None:
 def read_cache(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Record | Fault | None]:
     """Read a cache of Kernel Tuner, closed or still open at its end."""
     with open_again() as file:
-        about = head(file, "cache")
+        about = head(file, _CACHE_HEAD)
     keys = [
         text("$.tune_params_keys", key)
         for key in sequence("$.tune_params_keys", about.get("tune_params_keys"))
@@ -130,7 +133,7 @@ def _times(path: str, values: Any, unit: float) -> tuple[float, ...]:
 def read_t4(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Record | Fault | None]:
     """Read results in the T4 format."""
     with open_again() as file:
-        about = head(file, "results")
+        about = head(file, ("schema_version", "metadata"))
     version = text("$.schema_version", about.get("schema_version"))
     if version.partition(".")[0] != "1":
         raise RecordError("$.schema_version", f"is {version}; what is read is {T4_VERSION}")

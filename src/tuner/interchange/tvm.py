@@ -8,12 +8,15 @@ Source: TVM's writers, `autotvm/record.py` and `meta_schedule/database`.
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import itertools
+from array import array
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from tuner.errors import RecordError
-from tuner.interchange.json_stream import lines
+from tuner.interchange.json_stream import Line, lines
 from tuner.interchange.origin import (
     Fault,
     Measured,
@@ -45,6 +48,9 @@ _ERRORS = {
 }
 # What both write where there is no time: 1e9 and 1e10 seconds.
 _NEVER = 1e9
+_STRIDE = 64  # of so many workloads, where the first begins is held
+_KNOWN = 4096  # workloads held; a database has tens to hundreds
+_LONGEST = 100  # characters of a structural hash, which are twenty digits at most
 
 
 def _autotvm_record(line: str, number: int, origin: Origin) -> Record:
@@ -107,32 +113,59 @@ def read_autotvm(file: BinaryIO, origin: Origin) -> Iterator[Record | Fault | No
     return by_line(file, lambda line: _autotvm_record(line.text, line.number, origin), COMMENT)
 
 
-def read_workloads(file: BinaryIO) -> list[tuple[str, str] | None]:
-    """Read the workloads of a MetaSchedule database: the structural hash of each, and a digest of its module."""
-    return [_workload(line.text) for line in lines(file) if line.text or line.fault]
+class Workloads:
+    """The workloads of a MetaSchedule database by their place; memory stays flat however many there are."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._starts = array("Q")
+        self._count = 0
+        for start, _ in _full_lines(file, 0):
+            if self._count % _STRIDE == 0:
+                self._starts.append(start)
+            self._count += 1
+        self._read = functools.lru_cache(maxsize=_KNOWN)(self._workload)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def get(self, place: Any) -> tuple[str, str] | None:
+        """Return the structural hash of a workload, and a digest of its module; None where there is none to read."""
+        return self._read(place) if type(place) is int and 0 <= place < self._count else None
+
+    def _workload(self, place: int) -> tuple[str, str] | None:
+        following = _full_lines(self._file, self._starts[place // _STRIDE])
+        _, line = next(itertools.islice(following, place % _STRIDE, None))
+        try:
+            shash, module = sequence("$", read_json(line.text), 2)[:2]
+        except RecordError:
+            return None
+        told = str(shash)
+        return (
+            (told, hashlib.sha256(canonical(module).encode()).hexdigest()) if len(told) <= _LONGEST else None
+        )
 
 
-def _workload(line: str) -> tuple[str, str] | None:
-    try:
-        shash, module = sequence("$", read_json(line), 2)[:2]
-    except RecordError:
-        return None
-    return str(shash), hashlib.sha256(canonical(module).encode()).hexdigest()
+def _full_lines(file: BinaryIO, start: int) -> Iterator[tuple[int, Line]]:
+    """Go through the lines that are not blank, each with where it begins."""
+    file.seek(start)
+    for line in lines(file):
+        if line.text or line.fault:
+            yield start, line
+        start = file.tell()
 
 
 def read_metaschedule(
-    file: BinaryIO, origin: Origin, workloads: list[tuple[str, str] | None]
+    file: BinaryIO, origin: Origin, workloads: Workloads
 ) -> Iterator[Record | Fault | None]:
     """Read the tuning records line by line; None for a blank one."""
     return by_line(file, lambda line: _metaschedule_record(line.text, line.number, origin, workloads))
 
 
-def _metaschedule_record(
-    line: str, number: int, origin: Origin, workloads: list[tuple[str, str] | None]
-) -> Record:
+def _metaschedule_record(line: str, number: int, origin: Origin, workloads: Workloads) -> Record:
     place, parts = sequence("$", read_json(line), 2)[:2]
     trace, times, target, *rest = sequence("$[1]", parts, 3)
-    known = workloads[place] if type(place) is int and 0 <= place < len(workloads) else None
+    known = workloads.get(place)
     if known is None:
         raise RecordError(
             "$[0]",
