@@ -37,7 +37,8 @@ class Guarded:
         block = np.empty(2 * GUARD + array.nbytes + _ALIGNMENT, np.uint8)
         start = GUARD + -(block.ctypes.data + GUARD) % _ALIGNMENT
         stop = start + array.nbytes
-        inner = block[start:stop].view(array.dtype).reshape(array.shape)
+        # Not by a slice, which begins where the block does when it is empty.
+        inner: Array = np.ndarray(array.shape, array.dtype, block, start)
         guarded = cls(inner, block[start - GUARD : start], block[stop : stop + GUARD])
         guarded._before[:] = guarded._after[:] = _pattern()
         inner[...] = array

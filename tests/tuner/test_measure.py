@@ -74,6 +74,20 @@ def test_no_elements_are_no_fault() -> None:
     assert measure(DOUBLING, problem={"n": 0}).outcome == Outcome("ok")
 
 
+@pytest.mark.parametrize(
+    ("offset", "cause"),
+    [(0, "y: a write 0 bytes behind its end"), (-1, "y: a write 1 bytes before its start")],
+)
+def test_an_array_without_elements_has_guards_too(offset: int, cause: str) -> None:
+    """All of its room is theirs."""
+    text = (
+        f"define void @f(ptr %x, i64 %n, ptr %y) {{\n  %far = getelementptr i8, ptr %y, i64 {offset}\n"
+        "  store i8 1, ptr %far\n  ret void\n}"
+    )
+    outcome = measure(text, problem={"n": 0}).outcome
+    assert ("wrong", "check", cause) == (outcome.kind, outcome.stage, outcome.cause)
+
+
 def test_each_wrong_result_is_told_by_its_cause() -> None:
     """A wrong value names the array, how many elements, the worst and what was allowed."""
     outcome = measure(map_ir("  %yi = fmul double %xi, 3.0")).outcome
