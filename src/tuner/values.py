@@ -19,7 +19,7 @@ Value: TypeAlias = int | float | str | bool
 # What a 64-bit signed integer holds: SQLite's and most JSON readers' limit, and that of a kernel's argument.
 INTEGERS = range(-(2**63), 2**63)
 
-# One encoder for all: json.dumps would make one each time.
+# One encoder for all: json.dumps would make one each time; likewise the decoder below.
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}")
@@ -59,7 +59,7 @@ def read_json(text: str) -> Any:
     """Return the plain data of one JSON document: no key twice, no NaN, no infinity."""
     check_text("$", text)
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+        return _DECODER.decode(text)
     except RecordError:
         raise
     except RecursionError:
@@ -79,6 +79,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> NoReturn:
     raise RecordError("$", f"must be JSON, which has no {name}")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 
 
 def check_keys(document: Mapping[str, Any], known: tuple[str, ...], *, required: tuple[str, ...]) -> None:

@@ -541,7 +541,10 @@ json_values = st.recursive(
 )
 
 
-@given(document=st.dictionaries(st.text(max_size=5), json_values, max_size=5), size=st.integers(1, 40))
+@given(
+    document=st.dictionaries(st.text(max_size=5), json_values, max_size=5),
+    size=st.integers(1, 40) | st.just(9999),
+)
 def test_the_stream_reads_what_json_does(document: dict[str, Any], size: int):
     """Member by member, whatever the pieces in which the text comes."""
     text = json.dumps(document, indent=1)
@@ -559,3 +562,24 @@ def test_the_stream_reads_what_json_does(document: dict[str, Any], size: int):
     assert document == read
     assert text.count("\n") + 1 == stream.line
     assert "" == stream.peek()
+
+
+@pytest.mark.parametrize("size", [1, 7, 9999])
+def test_the_stream_passes_over_values_of_any_depth(size: int):
+    """Brackets in texts count for nothing; what is behind a value comes next, and the line is told right."""
+    values = [f'{"[" * n}{{"]}}": "\\"{{", "b":\n[]}}{"]" * n}' for n in (0, 1, 3, 4, 5, 6, 40)]
+    values += ["12", "-1.5e3", "true", '""', '"[\\\\"', "[]", "{}"]
+    text = f"[{', '.join(values)} , 7\n]"
+    pieces = iter([text[at : at + size] for at in range(0, len(text), size)] + [""] * 9)
+
+    class Pieces:
+        def read(self, _: int) -> str:
+            return next(pieces)
+
+    stream = json_stream.JsonStream(Pieces())  # type: ignore[arg-type]
+    read = []
+    for number, _ in enumerate(stream.elements()):
+        read.append(stream.skip() if number % 2 else stream.value())
+    expected = [None if number % 2 else value for number, value in enumerate(json.loads(text))]
+    assert expected == read
+    assert text.count("\n") + 1 == stream.line

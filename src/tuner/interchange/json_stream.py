@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, cast
 
 import attrs
 
@@ -16,9 +16,25 @@ LONGEST = 1 << 22
 
 _CHUNK = 1 << 16
 _SPACE = re.compile(r"[ \t\r\n]*")
+_COMMA = re.compile(r"[ \t\r\n]*+,")
 _MARK = re.compile(r'["{}\[\]]')
-# Texts and all else but brackets: what most of a document is, taken at one go.
-_PLAIN = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
+
+
+def _within(depth: int) -> str:
+    """Return the pattern of what stands between two brackets, with so many levels of brackets in it."""
+    deeper = rf"|[{{\[]{_within(depth - 1)}[}}\]]" if depth else ""
+    return rf'(?:[^"{{}}\[\]]++|{_STRING}{deeper})*+'
+
+
+# What most of a document is, taken at one go: texts, values of a small depth, and all else but brackets.
+_DEPTH = 4
+_PLAIN = re.compile(_within(_DEPTH), re.DOTALL)
+_VALUE = re.compile(
+    rf'{_STRING}|[{{\[]{_within(_DEPTH)}[}}\]]|[^",{{}}\[\] \t\r\n][^,\]}} \t\r\n]*+(?=[,\]}} \t\r\n])',
+    re.DOTALL,
+)
+_KEY = re.compile(rf"({_STRING})[ \t\r\n]*+:", re.DOTALL)
 _IN_STRING = re.compile(r'["\\]')
 _LINE_END = re.compile("\n")
 _AFTER_SCALAR = re.compile(r"[,\]} \t\r\n]")
@@ -66,12 +82,16 @@ class JsonStream:
         self._file = file
         self._text = ""
         self._at = 0
+        self._counted = 0
         self._passed = 0
 
     @property
     def line(self) -> int:
         """The number of the line at hand, from 1."""
-        return self._passed + self._text.count("\n", 0, self._at) + 1
+        # From where the last count ended, as it is asked for each entry.
+        self._passed += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._passed + 1
 
     def peek(self) -> str:
         """Return the next character that is no space, without taking it; nothing at the end."""
@@ -103,12 +123,13 @@ class JsonStream:
 
     def text(self) -> str:
         """Return the text of the next value; TooLongError where it was too long, and is behind us now."""
-        return "".join(self._raw(LONGEST))
+        return self._whole() or "".join(self._raw(LONGEST))
 
     def skip(self) -> None:
         """Pass over the next value."""
-        for _ in self._raw(None):
-            pass
+        if not self._whole():
+            for _ in self._raw(None):
+                pass
 
     def members(self) -> Iterator[str]:
         """Go through the keys of an object; the caller reads or skips the value of each.
@@ -117,13 +138,21 @@ class JsonStream:
         """
         self.take("{")
         while self.peek() not in {"}", ""}:
-            key = self.value() if self.peek() == '"' else None
-            if type(key) is not str:
-                raise RecordError("$", f"is broken in line {self.line}: a key is missing")
-            self.take(":")
-            yield key
+            yield self._key()
             self._next("}")
         self._at += 1
+
+    def _key(self) -> str:
+        """Take a key and the colon behind it."""
+        found = _KEY.match(self._text, self._at)
+        if found is not None:
+            self._at = found.end()
+            return cast("str", read_json(found[1]))
+        key = self.value() if self.peek() == '"' else None
+        if type(key) is not str:
+            raise RecordError("$", f"is broken in line {self.line}: a key is missing")
+        self.take(":")
+        return key
 
     def elements(self) -> Iterator[None]:
         """Go through the elements of an array, likewise."""
@@ -134,8 +163,20 @@ class JsonStream:
         self._at += 1
 
     def _next(self, closing: str) -> None:
-        if self.peek() not in {closing, ""}:
+        found = _COMMA.match(self._text, self._at)
+        if found is not None:
+            self._at = found.end()
+        elif self.peek() not in {closing, ""}:
             self.take(",")
+
+    def _whole(self) -> str:
+        """Take the next value where it is of a small depth and at hand as a whole, else nothing."""
+        self.peek()
+        found = _VALUE.match(self._text, self._at)
+        if found is None or found.end() - self._at > LONGEST:
+            return ""
+        self._at = found.end()
+        return found.group()
 
     def _raw(self, limit: int | None) -> Iterator[str]:
         size = 0
@@ -202,8 +243,8 @@ class JsonStream:
             more = self._file.read(_CHUNK)
         except UnicodeDecodeError as error:
             raise RecordError("$", f"is no UTF-8: {error.reason}") from error
-        self._passed += self._text.count("\n", 0, self._at)
-        self._text, self._at = self._text[self._at :] + more, 0
+        self._passed = self.line - 1
+        self._text, self._at, self._counted = self._text[self._at :] + more, 0, 0
         return bool(more)
 
 
