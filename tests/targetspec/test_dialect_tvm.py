@@ -546,6 +546,18 @@ def test_options_of_llvm_have_a_name_a_type_and_a_value(option):
     assert CpuTarget() == parse("llvm -cl-opt=-print-after-all,--a=TRUE,-b:string=,-c:int=-3", "tvm")
 
 
+@pytest.mark.parametrize(("begin", "end"), [("[", "]"), ('{"a":', "}")])
+@pytest.mark.parametrize(
+    "place", ['"host":%s', '"mattr":[%s]', '"mcpu":%s', '"host":{"kind":"llvm","host":%s}']
+)
+def test_no_depth_of_a_value_is_another_error(place: str, begin: str, end: str):
+    """What the JSON reader still reads may be too deep to be shown."""
+    for depth in range(700, 1010):
+        value = f"{begin * depth}1{end * depth}"
+        with pytest.raises(TargetSyntaxError):
+            parse(f'{{"kind":"llvm",{place % value}}}', "tvm")
+
+
 def test_targets_that_tvm_cannot_say():
     """Every field without an attribute is named, and lossy writing leaves it out."""
     target = CudaTarget(arch="sm_80", ptx_isa="8.0", memory_bytes=1)

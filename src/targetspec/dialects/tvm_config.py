@@ -140,7 +140,10 @@ def type_of(kind: str, name: str) -> Type:
 
 def shown(value: object) -> str:
     """Return a value for an error's text, cut."""
-    return repr(value)[:_SHOWN]
+    try:
+        return repr(value)[:_SHOWN]
+    except RecursionError:
+        return f"a {type(value).__name__}, nested too deeply"
 
 
 def is_text(value: object) -> TypeGuard[str]:
