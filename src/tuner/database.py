@@ -194,8 +194,10 @@ class Database:
             source = (
                 other if isinstance(other, Database) else stack.enter_context(Database(other, read_only=True))
             )
+            # Before anything is added, that a file which cannot be read adds nothing; the runs may go on meanwhile.
+            source._store.read(store_runs.rows)  # noqa: SLF001 - of the same class
             added = sum(self.add_all(chunk) for chunk in _chunks(source.records()))
-            runs = source._store.read(store_runs.rows)  # noqa: SLF001 - of the same class
+            runs = source._store.read(store_runs.rows)  # noqa: SLF001 - as above
             self._store.write(lambda connection: store_runs.add_rows(connection, runs))
         return added
 

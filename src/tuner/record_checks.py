@@ -12,7 +12,7 @@ from typing import Any
 from attrs import Attribute
 
 from tuner.errors import RecordError
-from tuner.values import Values, check_float, check_integer, check_text, shown
+from tuner.values import Values, check_float, check_integer, check_text, read_json, shown
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -111,6 +111,28 @@ def _values(field: str, members: Any) -> Values:
         return Values(members)
     except RecordError as error:
         raise error.under(field) from None
+
+
+def canonical_values(_: object, attribute: Attribute[Any], value: Any) -> None:
+    """Check the canonical JSON of Values."""
+    check_text(f"$.{attribute.name}", value)
+    try:
+        found = Values(read_json(value))
+    except RecordError as error:
+        raise error.under(attribute.name) from None
+    if found.text != value:
+        raise RecordError(f"$.{attribute.name}", f"must be canonical JSON, got {shown(value)}")
+
+
+def canonical_moment(_: object, attribute: Attribute[Any], value: Any) -> None:
+    """Check a time in UTC in the one form of records."""
+    check_text(f"$.{attribute.name}", value)
+    try:
+        told = created(value)
+    except RecordError as error:
+        raise RecordError(f"$.{attribute.name}", error.message) from None
+    if told != value:
+        raise RecordError(f"$.{attribute.name}", f"must be such as {told}, got {shown(value)}")
 
 
 def created(written: Any) -> str:

@@ -10,8 +10,10 @@ from typing import Any
 
 import attrs
 
+from tuner import record_checks as checks
 from tuner import store_rows, store_schema
-from tuner.values import Values
+from tuner.errors import RecordError
+from tuner.values import Values, shown
 
 _DIGITS = 9  # of a process's number
 _COLUMNS = """SELECT runs.name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended,
@@ -89,14 +91,44 @@ def unfinished(connection: sqlite3.Connection, task: Task, settings: Values) -> 
     return next((run for run in map(_info, rows) if not run.alive), None)
 
 
+@attrs.frozen
+class _Row:
+    """A run as the file holds it: texts of the forms that records have them in."""
+
+    name: str = attrs.field(validator=checks.name)
+    kernel: str = attrs.field(validator=checks.name)
+    fingerprint: str = attrs.field(validator=checks.digest)
+    problem: str = attrs.field(validator=checks.canonical_values)
+    tuning_key: str = attrs.field(validator=checks.text)
+    toolchain: str = attrs.field(validator=checks.name)
+    settings: str = attrs.field(validator=checks.canonical_values)
+    owner: str = attrs.field(validator=checks.text)
+    started: str = attrs.field(validator=checks.canonical_moment)
+    ended: str | None = attrs.field(validator=attrs.validators.optional(checks.canonical_moment))
+
+
+ROWS = """SELECT name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended
+    FROM runs JOIN tasks ON tasks.id = runs.task ORDER BY runs.id"""
+
+
+def fault_of(row: tuple[Any, ...]) -> str:
+    """Return what is wrong with a run as the file holds it, nothing where it is well-formed."""
+    try:
+        _Row(*row)
+    except RecordError as error:
+        return str(error)
+    return ""
+
+
 def rows(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    """Return all runs, as `add_rows` takes them."""
+    """Return all runs, as `add_rows` takes them; RecordError where one is not well-formed."""
     if not store_schema.has_runs(connection):
         return []
-    return connection.execute(
-        """SELECT name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended
-        FROM runs JOIN tasks ON tasks.id = runs.task ORDER BY runs.id"""
-    ).fetchall()
+    found = connection.execute(ROWS).fetchall()
+    for row in found:
+        if fault := fault_of(row):
+            raise RecordError("$", f"the run {shown(row[0])} is not well-formed: {fault}")
+    return found
 
 
 def add_rows(connection: sqlite3.Connection, added: list[tuple[Any, ...]]) -> None:

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from tuner import store_rows, store_runs
-from tuner.errors import RecordError
 from tuner.store_schema import has_runs
+from tuner.values import shown
 
 _ORPHANS = (
     """DELETE FROM runs WHERE ended IS NOT NULL
@@ -71,18 +71,8 @@ def some(connection: sqlite3.Connection, after: int, count: int) -> list[tuple[A
 def faults_of_runs(connection: sqlite3.Connection) -> list[str]:
     """Return what is wrong with each run."""
     with _lenient(connection):
-        names = (
-            [name for (name,) in connection.execute("SELECT name FROM runs")] if has_runs(connection) else []
-        )
-        return [f"run {name!r}: {fault}" for name in names if (fault := _fault_of_run(connection, name))]
-
-
-def _fault_of_run(connection: sqlite3.Connection, name: str) -> str:
-    try:
-        store_runs.info(connection, name)
-    except RecordError as error:
-        return str(error)
-    return ""
+        rows = connection.execute(store_runs.ROWS).fetchall() if has_runs(connection) else []
+        return [f"run {shown(row[0])}: {fault}" for row in rows if (fault := store_runs.fault_of(row))]
 
 
 @contextmanager

@@ -64,6 +64,37 @@ def test_merging_ends_a_run_that_ended_there(db: Database, tmp_path: Path):
     assert attrs.asdict(db.run("one"))["ended"]
 
 
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("settings", "[" * 5000),
+        ("settings", '{"b": 1}'),
+        ("settings", b"{}"),
+        ("started", "yesterday"),
+        ("started", "2026-01-31T12:00:00Z"),
+        ("ended", "never"),
+        ("name", "a\nb"),
+        ("owner", b"\x80"),
+    ],
+)
+def test_a_run_that_is_none_is_not_merged(db: Database, tmp_path: Path, column: str, value: Any):
+    """Nothing of its file comes in, the error says what is wrong with which run, and so does the check."""
+    path = tmp_path / "other.sqlite"
+    with Database(path) as other:
+        other.add(numbered(0))
+        other.begin_run("bad", TASK, SETTINGS)
+    with sqlite3.connect(path, isolation_level=None) as connection:
+        connection.execute(f"UPDATE runs SET {column} = ?", (value,))  # noqa: S608 - names from above
+    connection.close()
+    with pytest.raises(
+        DatabaseError, match=rf"other\.sqlite: holds what cannot be read.* the run .*{column}"
+    ):
+        db.merge(path)
+    assert [] == list(db.records())
+    with Database(path) as other:
+        assert any(column in fault for fault in other.check())
+
+
 def test_only_a_store_can_be_merged(db: Database, tmp_path: Path):
     """No file, and a file of something else, are errors, and nothing is made."""
     with pytest.raises(DatabaseError, match="is not there"):
