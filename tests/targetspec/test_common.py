@@ -76,6 +76,10 @@ def test_kinds_have_nothing_in_common(first: Target, second: Target) -> None:
         (("sm_80", "sm_86"), "cuda arch=sm_80"),
         (("sm_75", "sm_80"), "cuda arch=sm_75 code_form=ptx"),
         (("sm_90a", "sm_80"), "cuda arch=sm_80 code_form=ptx"),
+        (
+            ("cuda arch=sm_80 ptx_isa=8.0", "cuda arch=sm_90 ptx_isa=8.5"),
+            "cuda arch=sm_80 code_form=ptx ptx_isa=8.0",
+        ),
         (("90a-real", "90-real"), "cuda arch=sm_90 code_form=cubin"),
         (("gfx90a:xnack+", "gfx90a"), "rocm target_id=gfx90a"),
         (("gfx900", "gfx906"), "rocm target_id=gfx9-generic"),

@@ -57,6 +57,17 @@ def macos(version: str | None, **fields: Any) -> MetalTarget:
         (VulkanTarget(spirv_version="1.3"), VulkanTarget(), "unknown"),
         (VulkanTarget(api_version="1.3"), VulkanTarget(api_version="1.2"), "no"),
         (VulkanTarget(api_version="1.0", spirv_version="1.3"), VulkanTarget(api_version="1.1"), "yes"),
+        (VulkanTarget(spirv_version="1.4"), VulkanTarget(api_version="1.1"), "no"),
+        (
+            VulkanTarget(spirv_version="1.4"),
+            VulkanTarget(api_version="1.1", extensions={"VK_KHR_spirv_1_4"}),
+            "yes",
+        ),
+        (
+            VulkanTarget(spirv_version="1.5"),
+            VulkanTarget(api_version="1.1", extensions={"VK_KHR_spirv_1_4"}),
+            "no",
+        ),
         (VulkanTarget(capabilities={"Float16"}), VulkanTarget(), "no"),
         (VulkanTarget(), VulkanTarget(capabilities={"Float16"}), "yes"),
         (VulkanTarget(capabilities={"Matrix"}), VulkanTarget(capabilities={"Shader"}), "yes"),

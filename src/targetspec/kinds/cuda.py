@@ -102,14 +102,18 @@ class CudaTarget(BlockTarget):
     def common_candidates(
         cls, targets: Sequence[Target], fields: tuple[str, ...]
     ) -> Iterator[dict[str, Any]]:
-        """Give the plain architecture of each target, as PTX, which later devices run, and as it is."""
+        """Give the plain architecture of each target, as PTX, which later devices run, and as it is.
+
+        PTX that states no version is what any compiler writes: for the oldest driver it has to state one.
+        """
         if "arch" not in fields:
             return
         archs = [target.arch for target in targets if isinstance(target, cls) and target.arch is not None]
         forms = {target.code_form: None for target in targets if isinstance(target, cls)}
-        for arch, form in itertools.product(archs, (*forms, "ptx")):
-            yield {"arch": CudaArch(arch.number), "code_form": form, "ptx_isa": None}
-            yield {"arch": arch, "code_form": form, "ptx_isa": None}
+        isas = {target.ptx_isa: None for target in targets if isinstance(target, cls)}
+        for arch, form, isa in itertools.product(archs, (*forms, "ptx"), (None, *isas)):
+            yield {"arch": CudaArch(arch.number), "code_form": form, "ptx_isa": isa}
+            yield {"arch": arch, "code_form": form, "ptx_isa": isa}
 
     def _settle(self, spelled: CudaCode) -> None:
         if spelled.code_form is not None and self.code_form not in (None, spelled.code_form):

@@ -33,17 +33,22 @@ Versions = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
 # The SPIR-V that each version of Vulkan takes, newest first.
 _BROUGHT = (("1.3", "1.6"), ("1.2", "1.5"), ("1.1", "1.3"), ("1.0", "1.0"))
 
+_BROUGHT_BY_EXTENSIONS = {"VK_KHR_spirv_1_4": "1.4"}
+
 
 def _demanded(target: Any) -> Versions:
     return version_key(target.api_version), version_key(target.spirv_version)
 
 
 def _promised(target: Any) -> Versions:
-    """Return the version of Vulkan, and the newer of the SPIR-V that is stated and the one that it takes."""
+    """Return the version of Vulkan, and the newest SPIR-V that is stated, that it takes, or that extensions bring."""
     api, stated = _demanded(target)
     known = ((version_key(first), version_key(spirv)) for first, spirv in _BROUGHT)
     brought = next((spirv for first, spirv in known if at_most(first, api) == "yes"), None)
-    return api, max(filter(None, (stated, brought)), default=None)
+    added = (
+        version_key(spirv) for name, spirv in _BROUGHT_BY_EXTENSIONS.items() if name in target.extensions
+    )
+    return api, max(filter(None, (stated, brought, *added)), default=None)
 
 
 def _serve(need: Versions, have: Versions) -> Answer:
