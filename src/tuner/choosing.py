@@ -9,7 +9,8 @@ import targetspec
 from tuner import record_checks
 from tuner.errors import RecordError
 from tuner.kernel import Kernel
-from tuner.values import shown
+from tuner.record import KINDS, ROLES
+from tuner.values import check_text, shown
 
 
 class Filters(TypedDict, total=False):
@@ -27,7 +28,10 @@ class Filters(TypedDict, total=False):
 
 
 def columns(kernel: Kernel | str | None, filters: Filters) -> dict[str, str]:
-    """Return the columns that filters choose by, and their values; TypeError for a filter that there is not."""
+    """Return the columns that filters choose by, and their values.
+
+    TypeError for a filter that there is not, RecordError for a value that no record could have.
+    """
     if unknown := filters.keys() - Filters.__annotations__.keys():
         known = ", ".join(["kernel", *Filters.__annotations__])
         raise TypeError(f"records cannot be chosen by {min(unknown)!r}; they can by {known}")
@@ -35,6 +39,8 @@ def columns(kernel: Kernel | str | None, filters: Filters) -> dict[str, str]:
     problem, target = rest.pop("problem", None), rest.pop("target", None)
     if target is not None:
         check_target(target)
+    for name, value in rest.items():
+        _check(name, value)
     chosen = {
         "kernel": None if kernel is None else name_of(kernel),
         "problem": None if problem is None else record_checks.problem(problem).text,
@@ -42,6 +48,18 @@ def columns(kernel: Kernel | str | None, filters: Filters) -> dict[str, str]:
         **rest,
     }
     return {name: value for name, value in chosen.items() if value is not None}
+
+
+_ALLOWED = {"role": ROLES, "kind": KINDS}
+
+
+def _check(name: str, value: object) -> None:
+    if value is None:
+        return
+    check_text(f"$.{name}", value)
+    allowed = _ALLOWED.get(name)
+    if allowed and value not in allowed:
+        raise RecordError(f"$.{name}", f"must be one of {', '.join(allowed)}, got {shown(value)}")
 
 
 def check_target(target: object) -> None:
@@ -54,4 +72,7 @@ def name_of(kernel: object) -> str:
     """Return the name of a kernel, which may be given by it."""
     if not isinstance(kernel, Kernel | str):
         raise TypeError(f"a kernel is a tuner.Kernel or its name, not {shown(kernel)}")
-    return kernel if isinstance(kernel, str) else kernel.name
+    if isinstance(kernel, Kernel):
+        return kernel.name
+    check_text("$.kernel", kernel)
+    return kernel

@@ -19,6 +19,7 @@ from tuner.errors import DatabaseError, KernelError, ProblemError, RecordError
 from tuner.kernel import Kernel, Work
 from tuner.kernels import KERNELS, PROBLEMS
 from tuner.store_place import default_path
+from tuner.values import shown
 
 FOUND, NOTHING, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -78,12 +79,16 @@ def is_missing(path: Path | None) -> str:
     return "" if os.path.lexists(place) else str(place)
 
 
+_DIGITS = 18  # what 64 bits hold, whatever the digits are
+
+
 def count(least: int) -> Callable[[str], int]:
     """Return a reader of whole numbers from `least`."""
 
     def read(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and int(text) >= least):
-            raise argparse.ArgumentTypeError(f"must be a whole number from {least}, got {text!r}")
+        if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS and int(text) >= least):
+            most = f" of at most {_DIGITS} digits" if len(text) > _DIGITS else ""
+            raise argparse.ArgumentTypeError(f"must be a whole number from {least}{most}, got {shown(text)}")
         return int(text)
 
     return read

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import itertools
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +27,7 @@ from tuner.record import Record, utc_now
 from tuner.store_connection import Store
 from tuner.store_place import absolute
 from tuner.store_runs import RunInfo
-from tuner.values import Values, shown
+from tuner.values import Values, check_text, shown
 
 _CHUNK = 500  # records read at once: memory stays flat, and no transaction stays open between two of them
 
@@ -118,7 +119,8 @@ class Database:
         not refuse, the nearest targets and problems first. A Kernel leaves out what its space does not hold, and
         what its `needs` forbid here; KernelError where these fail.
         """
-        return self._advisor.seeds(_asked(kernel, problem, target, toolchain), limit)
+        _check_count("limit", limit)
+        return self._advisor.seeds(_asked(kernel, problem, target, toolchain), min(limit, sys.maxsize))
 
     def explain(
         self,
@@ -161,6 +163,7 @@ class Database:
 
     def run(self, name: str) -> RunInfo | None:
         """Return what is known of a run beside its records; None where it was not begun here, but imported, say."""
+        check_text("$.run", name)
         return self._store.read(lambda connection: store_runs.info(connection, name))
 
     def begin_run(self, name: str, task: store_runs.Task, settings: Mapping[str, Any]) -> None:
@@ -214,8 +217,7 @@ class Database:
         The `keep` best of each task stay, and so do records of runs that are going on. ValueError where nothing is
         chosen: it would delete everything.
         """
-        if type(keep) is not int or keep < 0:
-            raise ValueError(f"keep must be an int from 0, got {keep!r}")
+        _check_count("keep", keep)
         chosen = columns(kernel, filters)
         moment = None if before is None else record_checks.moment(before)
         if not chosen and moment is None and not keep:
@@ -301,10 +303,17 @@ def _chunks(records: Iterator[Record]) -> Iterator[list[Record]]:
         yield chunk
 
 
+def _check_count(name: str, number: object) -> None:
+    if type(number) is not int or number < 0:
+        raise ValueError(f"{name} must be an int from 0, got {shown(number)}")
+
+
 def _asked(
     kernel: Kernel | str, problem: Mapping[str, Any], target: targetspec.Target, toolchain: str | None
 ) -> Task:
     name_of(kernel)
     check_target(target)
+    if toolchain is not None:
+        check_text("$.toolchain", toolchain)
     known = record_checks.problem(problem)
     return Task(kernel=kernel, problem=known, target=target, toolchain=toolchain or build.toolchain())

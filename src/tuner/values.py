@@ -98,8 +98,9 @@ def shown(value: object) -> str:
     """Return a value's short form for a message."""
     try:
         text = repr(value)
-    except RecursionError:
-        text = f"a {type(value).__name__} of no sane depth"
+    except (RecursionError, ValueError):
+        # Nested too deeply, or an integer of more digits than Python writes.
+        text = f"a {type(value).__name__} of no sane size"
     return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004
 
 

@@ -122,6 +122,52 @@ def test_there_are_the_same_filters_everywhere(db: Database, method: str):
     assert 1 <= len(list(db.records(kind=None, run=None)))
 
 
+@pytest.mark.parametrize("method", ["best", "records", "runs", "prune"])
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("kernel", "\udcff", "kernel: must be Unicode text without lone surrogates"),
+        ("toolchain", "\udcff", "toolchain: must be Unicode text without lone surrogates"),
+        ("fingerprint", 5, "fingerprint: must be a text, got 5 of type int"),
+        ("run", ["a"], "run: must be a text, got .'a'. of type list"),
+        ("role", "best", "role: must be one of trial, baseline, final, got 'best'"),
+        ("kind", "fail", "kind: must be one of ok, error, signal, exit, timeout, memory, wrong, got 'fail'"),
+        pytest.param(
+            "kind", 10**5000, "kind: must be a text, got a int of no sane size of type int", id="huge"
+        ),
+    ],
+)
+def test_a_filter_that_no_record_could_meet_is_an_error(
+    db: Database, method: str, name: str, value: Any, message: str
+):
+    """It says what is allowed; to find nothing, silently, would hide a mistake."""
+    with pytest.raises(RecordError, match=message):
+        getattr(db, method)(**{name: value})
+
+
+def test_names_that_no_record_could_have_are_errors(db: Database):
+    """In what is asked of one task or run, too."""
+    with pytest.raises(RecordError, match=r"\$.kernel: must be Unicode text"):
+        look(db, kernel="\udcff")
+    with pytest.raises(RecordError, match=r"\$.toolchain: must be a text, got 5"):
+        look(db, toolchain=5)
+    with pytest.raises(RecordError, match=r"\$.run: must be Unicode text"):
+        db.run("\udcff")
+
+
+@pytest.mark.parametrize("number", [-1, True, 1.0, "1", None, pytest.param(-(10**5000), id="huge")])
+def test_a_number_of_records_is_one_from_0(db: Database, number: Any):
+    """How many seeds there may be, and how many records are kept."""
+    with pytest.raises(ValueError, match="limit must be an int from 0, got"):
+        db.seeds("sgemm", PROBLEM, ZEN3, limit=number)
+    with pytest.raises(ValueError, match="keep must be an int from 0, got"):
+        db.prune(keep=number)
+    db.add(EXAMPLE)
+    assert 1 == len(db.seeds("sgemm", PROBLEM, ZEN3, limit=1 << 70, toolchain=TOOLCHAIN))
+    assert 0 == len(db.seeds("sgemm", PROBLEM, ZEN3, limit=0, toolchain=TOOLCHAIN))
+    assert 0 == db.prune(keep=1 << 70)
+
+
 def test_reading_goes_on_while_records_are_added(db: Database, monkeypatch: pytest.MonkeyPatch):
     """An iterator gives what was there when it was made, however many records come in meanwhile."""
     monkeypatch.setattr(database, "_CHUNK", 3)

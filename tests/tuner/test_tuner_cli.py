@@ -130,6 +130,11 @@ def test_kernels_lists_the_bundled_ones(capsys: pytest.CaptureFixture[str]):
         (["tune", "sgemm", "--target", "x86_64-linux-gnu -mattr=+avx22"], "avx2"),
         (["tune", "sgemm", "--target", "aarch64-linux-gnu -mcpu=cortex-a72"], "this machine cannot run"),
         (["tune", "sgemm", "--database", "/proc/no/such.sqlite"], "/proc/no"),
+        pytest.param(
+            ["prune", "--keep", "9" * 5000],
+            "must be a whole number from 0 of at most 18 digits, got '999",
+            id="prune --keep 999",
+        ),
         (["tune", "sgemm", "--budget", "0"], "must be a whole number from 1, got '0'"),
         (["tune", "sgemm", "--budget", "many"], "'many'"),
         (["tune", "sgemm", "--start-method", "spwan"], "'spwan'"),
