@@ -58,6 +58,9 @@ def written(value: Value | None) -> str:
 def read_json(text: str) -> Any:
     """Return the plain data of one JSON document: no key twice, no NaN, no infinity."""
     check_text("$", text)
+    if _BEGINNING.match(text) is None:
+        # At once, as files of something else have millions of such lines.
+        raise RecordError("$", "must be JSON, which begins otherwise")
     try:
         return _DECODER.decode(text)
     except RecordError:
@@ -81,6 +84,7 @@ def _no_constant(name: str) -> NoReturn:
     raise RecordError("$", f"must be JSON, which has no {name}")
 
 
+_BEGINNING = re.compile(r'[ \t\r\n]*+[{\["0-9tfnNI-]')
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
 
 

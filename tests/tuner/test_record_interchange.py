@@ -27,6 +27,7 @@ from tuner.errors import DatabaseError, RecordError
 from tuner.interchange import files, json_stream, kernel_tuner, tvm
 from tuner.interchange.files import export_records, format_of, import_records
 from tuner.record import Outcome, Record
+from tuner.values import read_json
 
 FOREIGN = Path(__file__).parent / "foreign"
 GPU = targetspec.CudaTarget(arch="sm_86")
@@ -562,6 +563,18 @@ def test_the_stream_reads_what_json_does(document: dict[str, Any], size: int):
     assert document == read
     assert text.count("\n") + 1 == stream.line
     assert "" == stream.peek()
+
+
+@given(content=st.text(max_size=4) | json_values.map(json.dumps))
+def test_what_begins_a_document_is_what_json_takes(content: str):
+    """A text that json reads is read, and what json refuses is refused, told by its beginning or later."""
+    try:
+        expected = json.loads(content, parse_constant=int)  # which refuses NaN, as we do
+    except ValueError:
+        with pytest.raises(RecordError, match="must be"):
+            read_json(content)
+    else:
+        assert expected == read_json(content)
 
 
 @pytest.mark.parametrize("size", [1, 7, 9999])
