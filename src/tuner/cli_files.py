@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import targetspec
+from tuner.choosing import Filters
 from tuner.cli_input import (
     FOUND,
     NOTHING,
@@ -21,8 +22,10 @@ from tuner.cli_input import (
     say,
 )
 from tuner.cli_store import add_filters, filters, missing
+from tuner.database import Database
 from tuner.interchange.files import EXPORTS, FORMATS, Imported, export_records, import_records
 from tuner.interchange.origin import Fault
+from tuner.interchange.t4_entries import Entries
 from tuner.progress import Progress
 from tuner.schemas import record_schema
 
@@ -56,14 +59,25 @@ def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
     if missing(options):
         return NOTHING
     with open_database(options.database, read_only=True) as database:
+        entries = _t4_entries(database, options.kernel, chosen) if options.format == "t4" else None
         records = database.records(options.kernel, **chosen)
+        records = records if entries is None else entries.of(records)
         first = next(records, None)
-        if first is None:
-            complain("no records are chosen")
-            return NOTHING
-        written = export_records(itertools.chain([first], records), options.file, format=options.format)
-    complain(f"{written} records written")
-    return FOUND
+        written = 0
+        if first is not None:
+            written = export_records(itertools.chain([first], records), options.file, format=options.format)
+    left_out = "" if entries is None else entries.left_out()
+    if not written and not left_out:
+        complain("no records are chosen")
+    else:
+        complain(f"{written} records written{left_out and '; '}{left_out}")
+    return FOUND if written else NOTHING
+
+
+def _t4_entries(database: Database, kernel: str | None, chosen: Filters) -> Entries:
+    role = chosen["role"] or "final"
+    finals: Filters = {**chosen, "role": "final"}
+    return Entries.beside(database.records(kernel, **finals) if role == "final" else ())
 
 
 def _import(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above

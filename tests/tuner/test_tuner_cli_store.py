@@ -167,6 +167,34 @@ def test_to_export_nothing_leaves_the_file(
     assert ("old", False) == (kept.read_text(), (tmp_path / "new").exists())
 
 
+def test_t4_counts_what_is_written(capsys: pytest.CaptureFixture[str], path: Path, tmp_path: Path):
+    """No baselines, and of a trial and a final of one configuration in one run the final; what is left out is told."""
+    other = {"mc": 32, "pack_a": True, "passes": "O3", "share": 0.5}
+    with Database(tmp_path / "a.sqlite") as db:
+        db.add_all(
+            [
+                numbered(0, role="baseline"),
+                numbered(1),
+                numbered(2, config=other),
+                numbered(3, run="another"),
+                numbered(1, role="final", cost=2.25e-3),
+            ]
+        )
+    words = ["--format", "t4", "--database", tmp_path / "a.sqlite"]
+
+    def export(*more: object) -> tuple[int, str, list[float]]:
+        status, _, errors = run(capsys, "export", tmp_path / "out", *words, *more)
+        results = json.loads((tmp_path / "out").read_text())["results"]
+        return status, errors, [one["measurements"][0]["value"] for one in results]
+
+    left = "tuner: 3 records written; left out: 1 baselines, which have no place in T4, and 1 trials timed again as finals\n"
+    assert (0, left, [2.5, 2.5, 2.25]) == export()
+    assert (0, "tuner: 3 records written\n", [2.5, 2.5, 2.5]) == export("--role", "trial")
+    assert (0, "tuner: 1 records written\n", [2.25]) == export("--role", "final")
+    left = "tuner: 0 records written; left out: 1 baselines, which have no place in T4\n"
+    assert (1, left, [2.25]) == export("--role", "baseline")
+
+
 def test_merge_prune_vacuum_check(capsys: pytest.CaptureFixture[str], path: Path, tmp_path: Path):
     """Each says what it did; a file with a fault is found."""
     other = ["--database", tmp_path / "b.sqlite"]
