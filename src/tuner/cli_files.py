@@ -75,9 +75,10 @@ def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
 
 
 def _t4_entries(database: Database, kernel: str | None, chosen: Filters) -> Entries:
-    role = chosen["role"] or "final"
+    if chosen["role"] not in (None, "final"):
+        return Entries.beside(())
     finals: Filters = {**chosen, "role": "final"}
-    return Entries.beside(database.records(kernel, **finals) if role == "final" else ())
+    return Entries.beside(database.records(kernel, **finals))
 
 
 def _import(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above

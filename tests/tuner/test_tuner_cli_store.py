@@ -204,6 +204,8 @@ def test_merge_prune_vacuum_check(capsys: pytest.CaptureFixture[str], path: Path
     )
     assert (0, f"{path}: 0 new records\n", "") == run(capsys, "merge", path, *other)
     assert (0, "1 records deleted\n", "") == run(capsys, "prune", "--outcome", "wrong", *other)
+    status, _, errors = run(capsys, "prune", "--before", "yesterday", *other)
+    assert (2, True) == (status, 'before: must be a day or a time in UTC, such as "2026-01-31"' in errors)
     status, _, errors = run(capsys, "prune", *other)
     assert (2, True) == (status, "choose which records to delete" in errors)
     status, output, _ = run(capsys, "vacuum", *other)
