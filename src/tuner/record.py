@@ -224,6 +224,9 @@ class Record:
             outcome = Outcome.from_dict(members.pop("outcome"))
         except RecordError as error:
             raise error.under("outcome") from None
+        members["cost"] = _seconds(members["cost"])
+        if isinstance(members.get("times"), list):
+            members["times"] = [_seconds(time) for time in members["times"]]
         return cls(target=target, outcome=outcome, **members)
 
     def dumps(self) -> str:
@@ -239,6 +242,14 @@ class Record:
 _OUTCOME_FIELDS = tuple(field.name for field in attrs.fields(Outcome))
 _RECORD_FIELDS = tuple(field.name for field in attrs.fields(Record))
 _REQUIRED = tuple(field.name for field in attrs.fields(Record) if field.default is attrs.NOTHING)
+
+
+def _seconds(value: object) -> object:
+    """Return a whole number as the float that it is: JSON has one kind of number, and many writers leave the .0 out."""
+    return float(value) if type(value) is int and abs(value) <= _EXACT else value
+
+
+_EXACT = 2**53  # each integer up to it is a float
 
 
 def utc_now() -> str:

@@ -150,7 +150,12 @@ def created(written: Any) -> str:
 
 def moment(written: str) -> str:
     """Return a time in UTC as records hold it; a day stands for its beginning."""
-    return created(f"{written}T00:00:00Z" if _DAY.fullmatch(written) else written)
+    check_text("before", written)
+    try:
+        return created(f"{written}T00:00:00Z" if _DAY.fullmatch(written) else written)
+    except RecordError:
+        allowed = 'must be a day or a time in UTC, such as "2026-01-31" or "2026-01-31T12:00:00Z"'
+        raise RecordError("before", f"{allowed}, got {shown(written)}") from None
 
 
 def instant(at: datetime) -> str:

@@ -163,6 +163,19 @@ def test_one_moment_is_one_text(moment: str):
     assert EXAMPLE == attrs.evolve(EXAMPLE, created=moment)
 
 
+def test_a_whole_number_of_seconds_is_a_float_in_json():
+    """JSON has one kind of number; a configuration keeps integers and floats apart all the same."""
+    whole = attrs.evolve(EXAMPLE, cost=1.0, times=(1.0, 2.0, 0.0))
+    text = whole.dumps().replace('"cost":1.0', '"cost":1').replace("[1.0,2.0,0.0]", "[1,2.0,0]")
+    assert '"times":[1,2.0,0]' in text
+    assert (whole, whole.identity) == (Record.loads(text), Record.loads(text).identity)
+    assert whole.dumps() == Record.loads(text).dumps()
+    with pytest.raises(RecordError, match="must be a float, got True"):
+        Record.from_dict(whole.to_dict() | {"cost": True})
+    with pytest.raises(RecordError, match="must be a float, got 1 of type int"):
+        attrs.evolve(EXAMPLE, cost=1)
+
+
 def test_now_is_a_legal_moment():
     """`utc_now` gives what `created` takes, unchanged."""
     now = record.utc_now()
@@ -291,7 +304,7 @@ def without(field: str) -> dict[str, Any]:
         (changed(target="native"), "$.target", 'must not be "native"'),
         (changed(target="llvm"), "$.target", "must be a JSON object"),
         (changed(target={"no": "target"}), "$.target", ""),
-        (changed(cost=1), "$.cost", "must be a float, got 1 of type int"),
+        (changed(cost=2**53 + 1), "$.cost", "must be a float, got 9007199254740993 of type int"),
         (changed(times=None), "$.times", "must be a sequence of floats, got None"),
     ],
 )
