@@ -19,6 +19,7 @@ from tuner.kernel import Kernel
 from tuner.nearness import Near, Task, Use
 from tuner.record import Record
 from tuner.store_connection import Store
+from tuner.values import cut
 
 _MOST_AT_ONCE = 1000  # records read at once
 _MOST_TOLD = 3  # ways to fail
@@ -200,8 +201,7 @@ class Advisor:
 
 
 def _in_a_line(cause: str) -> str:
-    text = " ".join(cause.split())
-    return text if len(text) <= _LONGEST_CAUSE else f"{text[:_LONGEST_CAUSE]}..."
+    return cut(" ".join(cause.split()), _LONGEST_CAUSE)
 
 
 def _fewest_differences(near: list[Near], asked: Task, fingerprint: str | None) -> Near:

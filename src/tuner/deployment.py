@@ -20,7 +20,8 @@ class Choice:
     """A configuration to use, on one of three grounds, and why on this one.
 
     `ground`: "exact", the record of this very target and toolchain; "compatible", that of a target whose code
-    runs here, which `target` is, or of another toolchain; "default", the first configuration that the target can hold, where there is no such record.
+    runs here, which `target` is, or of another toolchain; "default", the first configuration that the target can
+    hold, where there is no such record.
     """
 
     ground: Ground

@@ -179,7 +179,11 @@ class LocalRun:
             return self._marked(merge(races, len(objects)))
 
     def _marked(self, race: Race) -> Race:
-        return attrs.evolve(race, noisy=self._listener.is_noisy(race.canary) or not self._turn.alone)
+        return attrs.evolve(race, noisy=self._is_noisy(race.canary))
+
+    def _is_noisy(self, canary: float, drift: float | None = None) -> bool:
+        # In this order: the listener takes note of every canary.
+        return self._listener.is_noisy(canary, drift) or not self._turn.alone
 
     def close(self) -> None:
         """End every process of this run."""
@@ -295,8 +299,7 @@ class LocalRun:
                     "over_incumbent_low": measured.ratio.low,
                     "over_incumbent_high": measured.ratio.high,
                 }
-        # In this order: the listener takes note of every canary.
-        return known | {"noisy": self._listener.is_noisy(measured.canary, drift) or not self._turn.alone}
+        return known | {"noisy": self._is_noisy(measured.canary, drift)}
 
     def _ask(
         self,

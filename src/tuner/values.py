@@ -105,12 +105,17 @@ def shown(value: object) -> str:
     except (RecursionError, ValueError):
         # Nested too deeply, or an integer of more digits than Python writes.
         text = f"a {type(value).__name__} of no sane size"
-    return text if len(text) <= 80 else f"{text[:77]}..."  # noqa: PLR2004
+    return cut(text)
+
+
+def cut(text: str, longest: int = 80) -> str:
+    """Return a text for a message, its beginning where it is longer than so many characters."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 def _short(key: str) -> str:
     """Return a key's JSON, its beginning where it is long."""
-    return json.dumps(key if len(key) <= 80 else f"{key[:77]}...")  # noqa: PLR2004
+    return json.dumps(cut(key))
 
 
 def below(path: str, key: str) -> str:
