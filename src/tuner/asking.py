@@ -57,10 +57,7 @@ class Asker:
         """Return the first configuration that the target can hold; KernelError where it can hold none."""
         if kernel.needs is None:
             return kernel.space[0]
-        try:
-            found: Configuration | None = self._ask("needs", first_allowed, kernel, dict(problem), target)
-        except targetspec.TargetspecError as error:
-            raise KernelError(f"{kernel.name}: needs gave what a target cannot be asked: {error}") from error
+        found: Configuration | None = self._ask("needs", first_allowed, kernel, dict(problem), target)
         if found is None:
             raise KernelError(f"{kernel.name}: {target} can hold no configuration of its space")
         return found

@@ -56,7 +56,8 @@ _ALLOWED = {"role": ROLES, "kind": KINDS}
 def _check(name: str, value: object) -> None:
     if value is None:
         return
-    check_text(f"$.{name}", value)
+    check = record_checks.check_digest if name == "fingerprint" else check_text
+    check(f"$.{name}", value)
     allowed = _ALLOWED.get(name)
     if allowed and value not in allowed:
         raise RecordError(f"$.{name}", f"must be one of {', '.join(allowed)}, got {shown(value)}")

@@ -84,7 +84,7 @@ class Database:
         name needs its fingerprint stated. A kernel that is not one of `tuner.kernels` emits in a worker process,
         once for each target and problem; KernelError where it emits nothing at all, or not the same each time.
         """
-        asked = _asked(kernel, problem, target, toolchain)
+        asked = _asked(kernel, problem, target, toolchain, fingerprint)
         return self._advisor.answer(asked, fingerprint or self.fingerprint(kernel, problem, target))
 
     def best(self, kernel: Kernel | str | None = None, **filters: Unpack[Filters]) -> Record | None:
@@ -132,7 +132,7 @@ class Database:
         fingerprint: str | None = None,
     ) -> Explanation:
         """Say why `lookup` finds nothing: the nearest record, and the fields that stood in the way."""
-        return self._advisor.explain(_asked(kernel, problem, target, toolchain), fingerprint)
+        return self._advisor.explain(_asked(kernel, problem, target, toolchain, fingerprint), fingerprint)
 
     def best_for(
         self, kernel: Kernel, problem: Mapping[str, Any], run_on: targetspec.Target | None = None
@@ -309,11 +309,17 @@ def _check_count(name: str, number: object) -> None:
 
 
 def _asked(
-    kernel: Kernel | str, problem: Mapping[str, Any], target: targetspec.Target, toolchain: str | None
+    kernel: Kernel | str,
+    problem: Mapping[str, Any],
+    target: targetspec.Target,
+    toolchain: str | None,
+    fingerprint: str | None = None,
 ) -> Task:
     name_of(kernel)
     check_target(target)
     if toolchain is not None:
         check_text("$.toolchain", toolchain)
+    if fingerprint is not None:
+        record_checks.check_digest("$.fingerprint", fingerprint)
     known = record_checks.problem(problem)
     return Task(kernel=kernel, problem=known, target=target, toolchain=toolchain or build.toolchain())

@@ -11,9 +11,9 @@ import attrs
 
 import targetspec
 from tuner import store_rows
-from tuner.errors import KernelError
 from tuner.kernel import Kernel
 from tuner.record import Record
+from tuner.survey import ask_relation
 from tuner.values import Values
 
 Use = Literal["exact", "code", "schedule"]
@@ -80,10 +80,7 @@ def is_allowed(record: Record, asked: Task, needs: Mapping[str, Any], use: Use) 
     # Of one task all targets are one for the schedule; what else differs between them is no matter of an exact answer.
     built_for = asked.target if use == "exact" else record.target
     purpose: Literal["code", "schedule"] = "code" if use == "code" else "schedule"
-    try:
-        verdict = built_for.compatible(asked.target, purpose=purpose, needs=needs or None)
-    except targetspec.TargetspecError as error:
-        raise KernelError(f"{asked.name}: needs gave what a target cannot be asked: {error}") from error
+    verdict = ask_relation(asked.name, built_for, asked.target, needs, purpose)
     return verdict.answer != "no" if use == "schedule" else bool(verdict)
 
 

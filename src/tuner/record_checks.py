@@ -44,10 +44,14 @@ def name(_: object, attribute: Attribute[Any], value: Any) -> None:
 
 def digest(_: object, attribute: Attribute[Any], value: Any) -> None:
     """Check a SHA-256 digest in hexadecimal."""
-    check_text(f"$.{attribute.name}", value)
+    check_digest(f"$.{attribute.name}", value)
+
+
+def check_digest(path: str, value: Any) -> None:
+    """Check the same at a place of its own."""
+    check_text(path, value)
     if not _DIGEST.fullmatch(value):
-        allowed = "must be 64 lower-case hexadecimal digits (SHA-256)"
-        raise RecordError(f"$.{attribute.name}", f"{allowed}, got {shown(value)}")
+        raise RecordError(path, f"must be 64 lower-case hexadecimal digits (SHA-256), got {shown(value)}")
 
 
 def flag(_: object, attribute: Attribute[Any], value: object) -> None:

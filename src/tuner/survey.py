@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -52,7 +52,7 @@ def allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Targe
     """Restrict the kernel's space to what the target can hold; SpaceError that says why where nothing is left."""
     if kernel.needs is None:
         return kernel.space
-    verdicts = _Verdicts(target)
+    verdicts = _Verdicts(kernel.name, target)
     if all(verdicts.of(kernel.needs_of(config, problem)) for config in kernel.space):
         return kernel.space
     try:
@@ -63,26 +63,45 @@ def allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Targe
         ) from error
 
 
+def ask_relation(
+    kernel: str,
+    built_for: targetspec.Target,
+    run_on: targetspec.Target,
+    needs: Mapping[str, Any],
+    purpose: Literal["code", "schedule"] = "schedule",
+) -> targetspec.Verdict:
+    """Ask for a configuration with its needs; KernelError where a target cannot be asked for these."""
+    try:
+        return built_for.compatible(run_on, purpose=purpose, needs=needs or None)
+    except (targetspec.TargetspecError, TypeError) as error:
+        told = f"{kernel}: needs gave what a target cannot be asked: {error}"
+        # Of a name that is right its own error says all.
+        if not isinstance(error, targetspec.FieldError):
+            told += f"; {run_on.kind} targets can be asked for {', '.join(run_on.need_rules())}"
+        raise KernelError(told) from error
+
+
 def first_allowed(
     kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target
 ) -> Configuration | None:
     """Return the first configuration that the target can hold, None where there is none."""
-    verdicts = _Verdicts(target)
+    verdicts = _Verdicts(kernel.name, target)
     return next((config for config in kernel.space if verdicts.of(kernel.needs_of(config, problem))), None)
 
 
 class _Verdicts:
     """What the target says to needs: asked once for all configurations that need the same."""
 
-    def __init__(self, target: targetspec.Target) -> None:
+    def __init__(self, kernel: str, target: targetspec.Target) -> None:
+        self._kernel = kernel
         self._target = target
         self._known: dict[tuple[Any, ...], bool] = {}
         self.refusal = ""
 
     def of(self, needs: Mapping[str, Any]) -> bool:
-        key = tuple(sorted((name, repr(value)) for name, value in needs.items()))
+        key = tuple(sorted((repr(name), repr(value)) for name, value in needs.items()))
         if key not in self._known:
-            verdict = self._target.compatible(self._target, purpose="schedule", needs=needs)
+            verdict = ask_relation(self._kernel, self._target, self._target, needs)
             self._known[key] = bool(verdict)
             self.refusal = self.refusal if verdict else str(verdict)
         return self._known[key]

@@ -19,10 +19,11 @@ from targetspec.testing import compatible_pairs
 from targetspec.testing import targets as any_targets
 from tuner import build
 from tuner.database import Database
-from tuner.errors import KernelError
+from tuner.errors import KernelError, RecordError
 from tuner.kernel import Kernel
 from tuner.record import Outcome, Record
 from tuner.space import Space
+from tuner.survey import allowed
 
 PROBLEM = EXAMPLE.problem
 HASWELL = CpuTarget(triple="x86_64-unknown-linux-gnu", cpu="haswell")
@@ -115,9 +116,45 @@ def test_a_seed_is_good_and_fits_the_space_and_the_needs(db: Database):
     wide = kernel(needs=lambda config, problem: {"vector_bits": 512} if config["mc"] == 64 else {})
     assert {16} == {record.config["mc"] for record in db.seeds(wide, PROBLEM, HASWELL)}
     assert {16, 64} == {record.config["mc"] for record in db.seeds(wide, PROBLEM, ZEN4)}
-    broken = kernel(needs=lambda config, problem: {"no such need": 1})
-    with pytest.raises(KernelError, match="needs gave what a target cannot be asked"):
-        db.seeds(broken, PROBLEM, ZEN4)
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        (
+            {"shared_memory": 1},
+            "unknown need 'shared_memory' for cpu targets; cpu targets can be asked for vector_bits, num_cores, ",
+        ),
+        (
+            {1: 2, "b": 3},
+            "the name of a need must be a str, not int; cpu targets can be asked for vector_bits, ",
+        ),
+        ({"vector_bits": "wide"}, "must be a whole number, got 'wide' (write it without quotes"),
+    ],
+)
+def test_needs_that_no_target_can_be_asked_name_those_that_can(db: Database, stated: Any, told: str):
+    """Wherever the kernel's needs are looked at: the error is the kernel's, and says which names there are."""
+    db.add(kept())
+    broken = kernel(needs=lambda config, problem: stated)
+    for ask in (lambda: db.seeds(broken, PROBLEM, ZEN3), lambda: db.best_for(broken, PROBLEM, ZEN4)):
+        with pytest.raises(KernelError, match="needs gave what a target cannot be asked: ") as caught:
+            ask()
+        assert told in str(caught.value)
+    with pytest.raises(KernelError, match="needs gave what a target cannot be asked: "):
+        allowed(broken, PROBLEM, ZEN3)
+
+
+@pytest.mark.parametrize("wrong", ["", "ab12", "A" * 64, "0" * 65, 7, b"0" * 64])
+def test_a_fingerprint_that_is_none_is_an_error(db: Database, wrong: Any):
+    """Rather than a question that nothing answers; the report's short form is none either."""
+    db.add(kept())
+    for ask in (
+        lambda: db.lookup(KERNEL, PROBLEM, ZEN3, fingerprint=wrong),
+        lambda: db.explain(KERNEL, PROBLEM, ZEN3, fingerprint=wrong),
+        lambda: list(db.records(fingerprint=wrong)),
+    ):
+        with pytest.raises(RecordError, match=r"^\$\.fingerprint: must be "):
+            ask()
 
 
 def test_an_edited_kernel_is_seeded_by_what_it_was(db: Database):
