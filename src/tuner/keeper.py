@@ -2,8 +2,8 @@
 
 It is the parent of every worker, so that an exit is seen by the one process that nobody else waits in, and it
 ends with the pool's process, whatever ended that: then every worker goes with it. It runs no code of a job.
-Under "spawn" this file runs as a program without site-packages, so it needs the standard library only; under
-"forkserver" and "fork" it is a module, and its workers are forks of it.
+Under "spawn" this module is a program of its own without site-packages, so it needs the standard library only; under
+"forkserver" and "fork" it is a part of the package, and its workers are forks of it.
 
 What Linux alone promises: workers die with a keeper that is killed, also in native code; processes that left the
 session of their worker are found; the end of the pool's process shows at once, although others hold its
@@ -280,7 +280,3 @@ def main(arguments: list[str]) -> None:
 
     reset_signals()
     Keeper(socket.socket(fileno=int(control)), int(host), become).serve()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

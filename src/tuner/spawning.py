@@ -16,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -29,12 +30,17 @@ START_METHODS = ("spawn", "forkserver", "fork")
 _ANSWER_LIMIT = 1.0
 _CHUNK = 4096
 _OURS = ("{control}", "{host}")
+_KEEPER = "import sys; sys.path.insert(0, sys.argv.pop(1)); import keeper; keeper.main(sys.argv[1:])"
+"""Alone, without the package: that would take longer to import than all else it does."""
+
 _WORKER = "import sys; sys.path[:] = sys.argv[2:]; from tuner import worker; worker.main(int(sys.argv[1]))"
 _SERVER = (
     "import sys; control, host, preload, *sys.path[:] = sys.argv[1:]; from tuner import spawning;"
     " spawning.serve_forks(int(control), int(host), preload.split())"
 )
 """What `-m tuner.worker` would do, with the parent's sys.path in force before `tuner` is looked for."""
+
+_FOLDER = Path(keeper.__file__).parent
 
 _TUNABLES = "GLIBC_TUNABLES"
 _HUGE_PAGES = "glibc.malloc.hugetlb"
@@ -191,12 +197,18 @@ def _own_pidfd() -> int:
 
 
 def _keeper_command() -> list[str]:
-    command = [sys.executable, *_flags(), "-c", _WORKER, keeper.CHANNEL, *search_path()]
-    return [sys.executable, *_flags(), "-S", "-s", "-P", keeper.__file__, *_OURS, *command]
+    command = [sys.executable, *_flags(), "-c", _WORKER, keeper.CHANNEL, *_path_with_ours()]
+    # By its folder, which may lie in an archive: no interpreter runs a file in there.
+    return [sys.executable, *_flags(), "-S", "-s", "-P", "-c", _KEEPER, str(_FOLDER), *_OURS, *command]
 
 
 def _server_command(preload: Sequence[str]) -> list[str]:
-    return [sys.executable, *_flags(), "-c", _SERVER, *_OURS, " ".join(preload), *search_path()]
+    return [sys.executable, *_flags(), "-c", _SERVER, *_OURS, " ".join(preload), *_path_with_ours()]
+
+
+def _path_with_ours() -> tuple[str, ...]:
+    """Return sys.path and, at its end, where this package is: an entry may have lost its sense by a change of folder."""
+    return *search_path(), str(_FOLDER.parent)
 
 
 def _flags() -> list[str]:

@@ -8,9 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 
 import pytest
+
+import tuner
 
 METHODS = ("spawn", "forkserver", "fork")
 
@@ -139,6 +142,33 @@ def test_the_package_is_found_where_the_parent_found_it(method: str, tmp_path: P
     places = [path for path in sys.path if path]
     text = f"import sys; sys.path[:0] = {places!r}\n" + LAMBDAS.format(method=method)
     assert "42\nthe program ran\n" == run("-S", "-E", "-s", "-c", text, folder=tmp_path)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_package_is_found_after_a_change_of_folder(method: str, tmp_path: Path) -> None:
+    """A parent that found the packages by a relative entry of sys.path, and went elsewhere, has workers all the same."""
+    source = Path(tuner.__file__).parent.parent
+    others = [path for path in sys.path if path and Path(path) != source]
+    text = f"import os, sys; sys.path[:] = [{source.name!r}, *{others!r}]; import tuner.pool; os.chdir('/')\n"
+    output = run("-S", "-E", "-s", "-c", text + LAMBDAS.format(method=method), folder=source.parent)
+    assert "42\nthe program ran\n" == output
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_package_may_lie_in_an_archive(method: str, tmp_path: Path) -> None:
+    """A zipapp that brings the packages along has workers that take them from there."""
+    source = Path(tuner.__file__).parent.parent
+    with zipfile.ZipFile(tmp_path / "program.pyz", "w") as archive:
+        for file in (
+            file for package in ("tuner", "targetspec") for file in (source / package).rglob("*.py")
+        ):
+            archive.write(file, file.relative_to(source))
+        archive.writestr(
+            "__main__.py", LAMBDAS.format(method=method) + "import tuner; print(tuner.__file__)\n"
+        )
+    lines = run(str(tmp_path / "program.pyz"), folder=tmp_path).splitlines()
+    assert ["42", "the program ran"] == lines[:2]
+    assert str(tmp_path / "program.pyz") in lines[2]
 
 
 class Parent:
