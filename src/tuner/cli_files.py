@@ -16,6 +16,7 @@ from tuner.cli_input import (
     NOTHING,
     add_command,
     add_database,
+    check_there,
     complain,
     open_database,
     read_pairs,
@@ -83,6 +84,7 @@ def _t4_entries(database: Database, kernel: str | None, chosen: Filters) -> Entr
 
 def _import(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
     target = None if options.target is None else targetspec.parse(options.target)
+    check_there(options.files)
     refused = 0
     with open_database(options.database, create=True) as database:
         for path in options.files:

@@ -7,7 +7,7 @@ import difflib
 import importlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NoReturn
@@ -71,6 +71,13 @@ def open_database(path: Path | None, *, create: bool = False, read_only: bool = 
     except OSError as error:
         raise DatabaseError(str(place), f"its folder cannot be made: {error.strerror}") from error
     return Database(place)
+
+
+def check_there(paths: Iterable[Path]) -> None:
+    """Refuse files to read that are not there, before anything is made for them."""
+    for path in paths:
+        if not path.exists():
+            raise DatabaseError(str(path), "cannot be read: there is no such file")
 
 
 def is_missing(path: Path | None) -> str:

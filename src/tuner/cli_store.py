@@ -17,6 +17,7 @@ from tuner.cli_input import (
     InputError,
     add_command,
     add_database,
+    check_there,
     complain,
     count,
     is_missing,
@@ -123,6 +124,7 @@ def _runs(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG0
 
 
 def _merge(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
+    check_there(options.files)
     with open_database(options.database, create=True) as database:
         for path in options.files:
             say(f"{path}: {database.merge(path)} new records")

@@ -35,10 +35,10 @@ _CHUNK = 500  # records read at once: memory stays flat, and no transaction stay
 class Database:
     """The records in one file, created where there is none; a set: an equal record is kept once.
 
-    With `create=False` a file that is not there is an error; with `read_only` the file stays as it is, of an older
-    version too, and need not be writable. What was added survives the death of any process; `synchronous="FULL"` adds power loss, and costs a
-    write to the disk each time. Usable from threads and after a fork; it pickles as its path. Every method
-    raises DatabaseError where the file cannot be used.
+    With `create=False` a file that is not there, or is empty, is an error; with `read_only` the file stays as it
+    is, of an older version too, and need not be writable. What was added survives the death of any process;
+    `synchronous="FULL"` adds power loss, and costs a write to the disk each time. Usable from threads and after a
+    fork; it pickles as its path. Every method raises DatabaseError where the file cannot be used.
     """
 
     def __init__(

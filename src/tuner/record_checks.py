@@ -141,24 +141,24 @@ def canonical_moment(_: object, attribute: Attribute[Any], value: Any) -> None:
 
 def created(written: Any) -> str:
     """Return a time in UTC in its one form."""
-    check_text("$.created", written)
+    fits = type(written) is str and _CREATED.fullmatch(written)
     try:
-        parsed = datetime.fromisoformat(written) if _CREATED.fullmatch(written) else None
+        parsed = datetime.fromisoformat(written) if fits else None
     except ValueError:
         parsed = None
     if parsed is None:
-        allowed = 'must be a time in UTC such as "2026-01-31T12:00:00Z"'
+        allowed = 'must be the text of a time in UTC (RFC 3339), such as "2026-01-31T12:00:00Z"'
         raise RecordError("$.created", f"{allowed}, got {shown(written)}")
     return instant(parsed)
 
 
-def moment(written: str) -> str:
+def moment(written: Any) -> str:
     """Return a time in UTC as records hold it; a day stands for its beginning."""
-    check_text("before", written)
+    is_day = type(written) is str and _DAY.fullmatch(written)
     try:
-        return created(f"{written}T00:00:00Z" if _DAY.fullmatch(written) else written)
+        return created(f"{written}T00:00:00Z" if is_day else written)
     except RecordError:
-        allowed = 'must be a day or a time in UTC, such as "2026-01-31" or "2026-01-31T12:00:00Z"'
+        allowed = 'must be the text of a day or a time in UTC, such as "2026-01-31" or "2026-01-31T12:00:00Z"'
         raise RecordError("before", f"{allowed}, got {shown(written)}") from None
 
 

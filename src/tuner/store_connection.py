@@ -122,7 +122,7 @@ class Store:
             if self.read_only:
                 inspect(connection, self.path)
             else:
-                prepare(connection, self.path, self.synchronous)
+                prepare(connection, self.path, self.synchronous, create=self.create)
         except BaseException:
             connection.close()
             raise

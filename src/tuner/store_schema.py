@@ -82,8 +82,8 @@ _THINGS = (
 )
 
 
-def prepare(connection: sqlite3.Connection, path: str, synchronous: str) -> None:
-    """Make a fresh connection ready for use, creating or upgrading the tables where need be.
+def prepare(connection: sqlite3.Connection, path: str, synchronous: str, *, create: bool) -> None:
+    """Make a fresh connection ready for use, upgrading the tables where need be, or creating them where allowed.
 
     DatabaseError where the file is another program's, newer than this code, or damaged; it is then unchanged.
     """
@@ -91,6 +91,8 @@ def prepare(connection: sqlite3.Connection, path: str, synchronous: str) -> None
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     version = _read_version(connection, path)
+    if not version and not create:
+        raise DatabaseError(path, "holds no records yet; `tuner tune` makes some, and so does Database(path)")
     _share(connection, path)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA foreign_keys = ON")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import pickle
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import attrs
@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from record_examples import EXAMPLE, FINGERPRINT, ZEN3, mappings, names, outcomes, records, values
-from tuner import record
+from tuner import record, record_checks
 from tuner.errors import RecordError
 from tuner.record import Outcome, Record
 from tuner.record_checks import instant
@@ -180,6 +180,18 @@ def test_now_is_a_legal_moment():
     """`utc_now` gives what `created` takes, unchanged."""
     now = record.utc_now()
     assert now == attrs.evolve(EXAMPLE, created=now).created
+
+
+@pytest.mark.parametrize(
+    "wrong", [datetime(2026, 1, 31, 12, tzinfo=UTC), date(2026, 1, 31), 1769860800.0, None]
+)
+def test_a_time_that_is_no_text_is_told_its_form(wrong: Any):
+    """With an example of what to write, for a record and for what is to be pruned."""
+    allowed = r'must be the text of a %s in UTC.*, such as .*"2026-01-31T12:00:00Z", got '
+    with pytest.raises(RecordError, match=r"^\$\.created: " + allowed % "time"):
+        attrs.evolve(EXAMPLE, created=wrong)
+    with pytest.raises(RecordError, match="^before: " + allowed % "day or a time"):
+        record_checks.moment(wrong)
 
 
 def test_values_cannot_be_changed():

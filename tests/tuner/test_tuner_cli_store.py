@@ -73,6 +73,33 @@ def test_looking_makes_no_file(
     assert [] == list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["records"], ["report"], ["runs"], ["vacuum"], ["check"], ["prune", "--keep", "1"], ["prune", "--outcome", "wrong"], ["export", "-"], BEST],
+    ids=" ".join,
+)  # fmt: skip
+def test_an_empty_file_stays_empty(capsys: pytest.CaptureFixture[str], tmp_path: Path, command: list[str]):
+    """No command but those that add records makes a store of it: status 2, and one line that says so."""
+    file = tmp_path / "empty"
+    file.touch()
+    status, output, errors = run(capsys, *command, "--database", file)
+    assert (2, "", 1) == (status, output, errors.count("\n"))
+    assert f"tuner: {file}: holds no records yet" in errors
+    assert ([file], b"") == (list(tmp_path.iterdir()), file.read_bytes())
+
+
+@pytest.mark.parametrize("command", ["import", "merge"])
+def test_nothing_is_made_for_a_file_that_is_not_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, path: Path, command: str
+):
+    """Nor is anything added, whatever stands before it on the line."""
+    words = [command, path, tmp_path / "none", "--database", tmp_path / "new" / "a.sqlite"]
+    status, output, errors = run(capsys, *words)
+    assert (2, "") == (status, output)
+    assert f"tuner: {tmp_path / 'none'}: cannot be read: there is no such file\n" == errors
+    assert [path] == list(tmp_path.iterdir())
+
+
 def test_records_as_json_are_lines_that_import_reads(
     capsys: pytest.CaptureFixture[str], path: Path, tmp_path: Path
 ):
@@ -205,7 +232,10 @@ def test_merge_prune_vacuum_check(capsys: pytest.CaptureFixture[str], path: Path
     assert (0, f"{path}: 0 new records\n", "") == run(capsys, "merge", path, *other)
     assert (0, "1 records deleted\n", "") == run(capsys, "prune", "--outcome", "wrong", *other)
     status, _, errors = run(capsys, "prune", "--before", "yesterday", *other)
-    assert (2, True) == (status, 'before: must be a day or a time in UTC, such as "2026-01-31"' in errors)
+    assert (2, True) == (
+        status,
+        'before: must be the text of a day or a time in UTC, such as "2026-01-31"' in errors,
+    )
     status, _, errors = run(capsys, "prune", *other)
     assert (2, True) == (status, "choose which records to delete" in errors)
     status, output, _ = run(capsys, "vacuum", *other)
