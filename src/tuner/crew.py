@@ -7,7 +7,7 @@ import os
 import time
 
 from tuner.peer import Peer, Tail
-from tuner.spawning import KeeperProcess
+from tuner.spawning import KeeperProcess, standard_numbers_taken
 
 _KILL_LIMIT = 10.0
 
@@ -36,11 +36,12 @@ class Crew:
 
     def hire(self, number: int, setup: bytes, now: float) -> None:
         """Have one more worker started; OSError where the system has no process or descriptor left."""
-        if self.keeper is None:
-            method, threads, preload = self._terms
-            self.keeper = KeeperProcess(method, threads=threads, preload=preload)
-            self.errors = Tail(self.keeper.errors)
-        peer = self.peers[number] = Peer(number, setup, now)
+        with standard_numbers_taken():
+            if self.keeper is None:
+                method, threads, preload = self._terms
+                self.keeper = KeeperProcess(method, threads=threads, preload=preload)
+                self.errors = Tail(self.keeper.errors)
+            peer = self.peers[number] = Peer(number, setup, now)
         self.keeper.start(number, *peer.descriptors)
         peer.handed_over()
         peer.write()

@@ -15,6 +15,7 @@ from tuner.diagnosis import KEPT
 from tuner.limits import Limits, Watch
 from tuner.protocol import Decoder, Frame, encode, encode_job
 from tuner.record import Outcome
+from tuner.spawning import NO_SIGPIPE
 from tuner.travel import Parcel, Shared
 
 _CHUNK = 1 << 16  # a larger buffer is mapped anew for each read, which costs more than the read
@@ -205,7 +206,7 @@ class Peer:
         """Send what the channel takes now."""
         with contextlib.suppress(BlockingIOError, ConnectionError):  # an end shows when reading
             while self._outbox:
-                self._outbox = self._outbox[self.channel.send(self._outbox) :]
+                self._outbox = self._outbox[self.channel.send(self._outbox, NO_SIGPIPE) :]
 
     def read(self, now: float, *, to_the_end: bool = True) -> Iterator[tuple[Frame, bytes]]:
         """Take the frames that came; ProtocolError where something else did.

@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -27,8 +28,12 @@ from tuner.threadcount import thread_variables
 
 START_METHODS = ("spawn", "forkserver", "fork")
 
+NO_SIGPIPE = getattr(socket, "MSG_NOSIGNAL", 0)
+"""Sends without the signal that a closed channel raises, of which a host program with SIG_DFL for it would die (Linux)."""
+
 _ANSWER_LIMIT = 1.0
 _CHUNK = 4096
+_LAST_STANDARD = 2
 _OURS = ("{control}", "{host}")
 _KEEPER = "import sys; sys.path.insert(0, sys.argv.pop(1)); import keeper; keeper.main(sys.argv[1:])"
 """Alone, without the package: that would take longer to import than all else it does."""
@@ -60,6 +65,22 @@ def check_start_method(method: str) -> None:
         raise WorkerStartError(
             f'start_method={method!r} needs sys.executable, which is not set here; use "fork"'
         )
+
+
+@contextlib.contextmanager
+def standard_numbers_taken() -> Iterator[None]:
+    """Let nothing that is opened meanwhile get a number from 0 to 2, which a child gives to its standard streams.
+
+    A host program may have closed its own.
+    """
+    taken = [os.open(os.devnull, os.O_RDWR)]
+    try:
+        while taken[-1] <= _LAST_STANDARD:
+            taken.append(os.open(os.devnull, os.O_RDWR))
+        yield
+    finally:
+        for descriptor in taken:
+            os.close(descriptor)
 
 
 class KeeperProcess:
@@ -95,7 +116,9 @@ class KeeperProcess:
     def start(self, number: int, channel: int, errors: int) -> None:
         """Have worker `number` started on these descriptors."""
         with contextlib.suppress(ConnectionError):  # its end shows at `control`
-            socket.send_fds(self.control, [keeper.REQUEST.pack(keeper.START, number)], [channel, errors])
+            # Not by socket.send_fds, which leaves its flags out.
+            rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array("i", (channel, errors)))
+            self.control.sendmsg([keeper.REQUEST.pack(keeper.START, number)], [rights], NO_SIGPIPE)
 
     def kill(self, number: int) -> None:
         """Have the group of worker `number` killed; without effect when it is dead already."""
@@ -126,7 +149,7 @@ class KeeperProcess:
 
     def _ask(self, operation: int, number: int = 0) -> None:
         with contextlib.suppress(ConnectionError):
-            self.control.sendall(keeper.REQUEST.pack(operation, number))
+            self.control.sendall(keeper.REQUEST.pack(operation, number), NO_SIGPIPE)
 
     def _await_done(self) -> None:
         end = time.monotonic() + _ANSWER_LIMIT

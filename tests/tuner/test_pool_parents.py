@@ -264,6 +264,43 @@ def test_a_host_that_takes_all_exit_statuses_harms_nothing(method: str) -> None:
     assert "3\nexit status 7\nexit status 8\nthrough\n" == run("-c", GUEST.format(method=method))
 
 
+PLAIN_SIGPIPE = """
+import os, signal, time
+from tuner.pool import Pool
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+def job(stage):
+    stage("run")
+    return os.getppid(), os.getpid()
+with Pool(1, start_method={method!r}, preload=()) as pool:
+    for victim in (1, 0):
+        pool.submit(job)
+        (done,) = pool.wait(60)
+        os.kill(done.value[victim], signal.SIGKILL)
+        time.sleep(0.1)
+    pool.renew()
+    pool.submit(job)
+    print(pool.wait(60)[0].ok)
+"""
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_host_that_dies_of_closed_pipes_does_not_die_of_ours(method: str) -> None:
+    """With SIGPIPE at its default, as command line tools like it, the loss of a worker or keeper is no signal."""
+    assert "True\n" == run("-c", PLAIN_SIGPIPE.format(method=method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1, 2)])
+def test_a_host_may_have_closed_its_standard_streams(
+    closed: tuple[int, ...], method: str, tmp_path: Path
+) -> None:
+    """The numbers that these leave free are not given to a channel, over which a child would put its own streams."""
+    text = f"import os, sys; sys.stdout = open({str(tmp_path / 'told')!r}, 'w')\n"
+    text += "".join(f"os.close({number})\n" for number in closed) + LAMBDAS.format(method=method)
+    run("-c", text, folder=tmp_path)
+    assert "42\nthe program ran\n" == (tmp_path / "told").read_text()
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_a_program_that_ends_without_close_leaves_quietly(method: str) -> None:
     """The pool's end is seen to at the end of the interpreter, without a warning."""
