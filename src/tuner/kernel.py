@@ -97,7 +97,9 @@ class Kernel:
       problem is none of its own.
     reference(*arguments): a tuple of what the arrays must hold after a call, in order; None for one that must not
       change. It leaves its arguments alone. Without a reference only crashes and stray writes are found.
-    work(problem): flop and bytes of a call. needs(config, problem): what a configuration needs of a target.
+    work(problem): flop and bytes of a call.
+    needs(config, problem): what a configuration needs of a target, such as {"vector_bits": 256}: whole numbers by the
+      names that the target's `need_rules` has, limits that it must reach (docs/records.md).
     tolerance: the largest error, relative to the largest magnitude in the array; or a function of the arguments that
       gives the largest absolute error for each array in order; None: by dtype and, where work is stated, length of
       reduction.

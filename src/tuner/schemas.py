@@ -1,8 +1,7 @@
 """JSON Schema (2020-12) of a record's JSON form, made from the declarations of its fields.
 
-The schema accepts all that `Record.from_dict` accepts, which refuses more: 2 where a float such as 2.0 is wanted,
-integers of more than 64 bits, keys that are there twice, names with line breaks, and what a target's own schema does
-not say.
+The schema accepts all that `Record.from_dict` accepts, which refuses more: 2.0 where an integer is wanted, integers of
+more than 64 bits, keys that are there twice, names with line breaks, and what a target's own schema does not say.
 """
 
 from __future__ import annotations
