@@ -15,15 +15,18 @@ class Ears:
     """Waits at sources; what it has registered is kept while they stay the same, as between two words of a job."""
 
     def __init__(self) -> None:
-        self._sources: Sequence[Source] = ()
+        # Numbers alone: the calls would keep alive whom they belong to.
+        self._registered: list[tuple[int, int]] = []
         self._poll = select.poll()
 
     def listen(self, sources: Sequence[Source], patience: float) -> None:
         """Wait at most `patience` seconds, then call, in the order given, those whose descriptor is ready."""
-        if sources is not self._sources and sources != self._sources:
-            self._sources, self._poll = sources, select.poll()
-            for descriptor, flags, _, _ in sources:
-                self._poll.register(descriptor, flags)
+        wanted = [source[:2] for source in sources]
+        if wanted != self._registered:
+            poll = select.poll()
+            for descriptor, flags in wanted:
+                poll.register(descriptor, flags)
+            self._registered, self._poll = wanted, poll
         events = self._poll.poll(None if patience == math.inf else math.ceil(patience * 1000))
         ready = {descriptor for descriptor, _ in events}
         for descriptor, _, handle, arguments in sources if ready else ():

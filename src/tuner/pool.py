@@ -82,6 +82,7 @@ class Pool:
         self._broken: Exception | None = None
         self._unloadable: deque[TravelError] = deque()
         self._place = PackedPlace()
+        self._ears = Ears()
         self._populate()
 
     def submit(
@@ -96,7 +97,6 @@ class Pool:
 
         The function calls `stage(name)` as each stage begins. With `confirm`, a death by a signal that we did not
         send runs the job once more in a fresh worker, and that outcome counts; `fresh` asks for a fresh worker at once.
-        Where another job may have sent the signal, no other one runs meanwhile.
         After a signal that another job may have sent, no other job runs meanwhile.
         """
         self._check()
@@ -365,20 +365,21 @@ def wait_any(pools: Sequence[Pool], timeout: float | None = None) -> list[Done]:
     for pool in pools:
         pool._check()  # noqa: SLF001
     end = math.inf if timeout is None else time.monotonic() + timeout
-    ears, listened = Ears(), False
+    listened = False
     while True:
         done = [one for pool in pools for one in pool._collect()]  # noqa: SLF001
         if done or not any(pool.pending for pool in pools) or (listened and time.monotonic() >= end):
             return done
-        _listen(pools, ears, end)
+        _listen(pools, end)
         for pool in pools:
             pool._advance()  # noqa: SLF001
         listened = True
 
 
-def _listen(pools: Sequence[Pool], ears: Ears, end: float) -> None:
+def _listen(pools: Sequence[Pool], end: float) -> None:
     """Hear what comes, until something has changed but the stage of a job, or something is due."""
     sources = [source for pool in pools for source in pool._sources()]  # noqa: SLF001
+    ears = pools[0]._ears  # noqa: SLF001
     for pool in pools:
         pool._stirred = False  # noqa: SLF001
     patience = math.inf

@@ -96,6 +96,7 @@ class _Worker:
             self._prepare(travel.unpack(body))
         elif kind is Frame.PLACE:
             self._place = travel.unpack(body)
+            self._place.enter()
         elif kind is Frame.SHARE:
             travel.receive(*split_ticket(body))
         else:
@@ -116,14 +117,15 @@ class _Worker:
         self._channel.sendall(encode_ready(self._process, self._resident))
 
     def _work(self, ticket: int, payload: bytes) -> None:
-        self._streams.restore()
-        self._place.enter()
         answer = self._answer(ticket, payload)
         if os.getpid() != self._process:
             os._exit(0)  # a child that the job forked came back from it: it has no place here
         self._streams.flush()
         worn = answer.worn or self._has_leftovers() or self._has_grown()
         self._send(encode_job(answer.kind, ticket, bytes([worn]) + answer.body))
+        # Now, and not as the next job comes: the parent is busy meanwhile.
+        self._streams.restore()
+        self._place.enter()
 
     def _answer(self, ticket: int, payload: bytes) -> _Answer:
         def stage(name: str) -> None:

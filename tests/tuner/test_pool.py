@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import gc
 import mmap
 import os
 import select
@@ -686,6 +687,18 @@ def test_a_job_that_kills_the_others_is_the_only_one_blamed(method: str) -> None
         while pool.pending:
             got |= {done.ticket: done.failure.kind if done.failure else done.value for done in pool.wait(60)}
     assert dict.fromkeys(killers, "signal") | dict.fromkeys(victims, "through") == got
+
+
+def test_a_pool_that_is_dropped_ends_its_workers_at_once(method: str) -> None:
+    """Nothing that a pool has keeps it alive: the last reference gone, its workers end without the collector."""
+    gc.disable()
+    try:
+        pool = Pool(1, start_method=method, preload=())
+        worker = ask(pool, where).value
+        del pool
+        assert ends(worker)
+    finally:
+        gc.enable()
 
 
 def test_no_descriptor_is_left(method: str) -> None:
