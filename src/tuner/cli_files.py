@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import targetspec
-from tuner.choosing import Filters
 from tuner.cli_input import (
     FOUND,
     NOTHING,
@@ -23,10 +22,8 @@ from tuner.cli_input import (
     say,
 )
 from tuner.cli_store import add_filters, filters, missing
-from tuner.database import Database
 from tuner.interchange.files import EXPORTS, FORMATS, Imported, export_records, import_records
 from tuner.interchange.origin import Fault
-from tuner.interchange.t4_entries import Entries
 from tuner.progress import Progress
 from tuner.schemas import record_schema
 
@@ -59,27 +56,18 @@ def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
     chosen = filters(options)
     if missing(options):
         return NOTHING
+    left_out: Counter[str] = Counter()
     with open_database(options.database, read_only=True) as database:
-        entries = _t4_entries(database, options.kernel, chosen) if options.format == "t4" else None
-        records = database.records(options.kernel, **chosen)
-        records = records if entries is None else entries.of(records)
-        first = next(records, None)
-        written = 0
-        if first is not None:
-            written = export_records(itertools.chain([first], records), options.file, format=options.format)
-    left_out = "" if entries is None else entries.left_out()
-    if not written and not left_out:
+        written = export_records(
+            database.records(options.kernel, **chosen), options.file, format=options.format,
+            on_left_out=lambda one: left_out.update([one.message]), keep_old=True,
+        )  # fmt: skip
+    told = " and ".join(f"{count} {why}" for why, count in sorted(left_out.items()))
+    if not written and not told:
         complain("no records are chosen")
     else:
-        complain(f"{written} records written{left_out and '; '}{left_out}")
+        complain(f"{written} records written{told and f'; left out: {told}'}")
     return FOUND if written else NOTHING
-
-
-def _t4_entries(database: Database, kernel: str | None, chosen: Filters) -> Entries:
-    if chosen["role"] not in (None, "final"):
-        return Entries.beside(())
-    finals: Filters = {**chosen, "role": "final"}
-    return Entries.beside(database.records(kernel, **finals))
 
 
 def _import(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above

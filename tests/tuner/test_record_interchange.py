@@ -24,7 +24,7 @@ import targetspec
 from record_examples import A72, EXAMPLE, numbered, records
 from tuner.database import Database
 from tuner.errors import DatabaseError, RecordError
-from tuner.interchange import files, json_stream, kernel_tuner, tvm
+from tuner.interchange import files, json_stream, kernel_tuner, t4_entries, tvm
 from tuner.interchange.files import export_records, format_of, import_records
 from tuner.record import Outcome, Record
 from tuner.values import read_json
@@ -390,7 +390,7 @@ def test_t4_out_and_in_again(db: Database, tmp_path: Path):
     ]
     db.add_all(kept)
     path = tmp_path / "out.json"
-    assert 5 == export_records(db.records(), path, format="t4")
+    assert 4 == export_records(db.records(), path, format="t4")
     document = json.loads(path.read_text())
     verdicts = [one["invalidity"] for one in document["results"]]
     assert ["correct", "compile", "runtime", "correctness"] == verdicts
@@ -406,6 +406,42 @@ def test_t4_out_and_in_again(db: Database, tmp_path: Path):
     assert before == path.read_text()
     assert {"out.json", "b.sqlite"} <= {one.name for one in tmp_path.iterdir()}
     assert not [one for one in tmp_path.iterdir() if one.name.startswith("out.json.")]
+
+
+def test_what_t4_has_no_place_for_is_left_out_and_handed_on(db: Database, tmp_path: Path):
+    """Baselines, and the trials that were timed again as finals, in whatever order the records come and however often."""
+    other = {"mc": 32, "pack_a": True, "passes": "O3", "share": 0.5}
+    kept = [
+        numbered(1, role="final", cost=2.25e-3), numbered(0, role="baseline"), numbered(1), numbered(7),
+        numbered(2, config=other), numbered(3, run="another"),
+    ]  # fmt: skip
+    for chosen in (kept, iter(kept), iter(kept[::-1])):
+        told: list[t4_entries.LeftOut] = []
+        written = export_records(chosen, tmp_path / "out", format="t4", on_left_out=told.append)
+        costs = [
+            one["measurements"][0]["value"] for one in json.loads((tmp_path / "out").read_text())["results"]
+        ]
+        assert (3, [2.25, 2.5, 2.5]) == (written, sorted(costs))
+        assert {
+            (0, "baseline", t4_entries.BASELINE),
+            *((n, "trial", t4_entries.TIMED_AGAIN) for n in (1, 7)),
+        } == {(one.number, one.role, one.message) for one in told}
+        assert len(kept) == written + len(told)
+    assert len(kept) == export_records(kept, tmp_path / "lines", on_left_out=pytest.fail)
+
+
+@pytest.mark.parametrize("form", files.EXPORTS)
+def test_to_write_nothing_may_keep_the_old_file(tmp_path: Path, form: str):
+    """Else the file is one without records, which is read as such."""
+    path = tmp_path / "out"
+    path.write_text("old")
+    chosen = [numbered(0, role="baseline")] if form == "t4" else []
+    assert 0 == export_records(chosen, path, format=form, keep_old=True)
+    assert "old" == path.read_text()
+    assert 0 == export_records(chosen, path, format=form)
+    with Database(tmp_path / "a.sqlite") as db:
+        found = import_records(db, path, format=form, **T4)
+    assert (0, 0) == (found.added, found.refused)
 
 
 @pytest.mark.shared

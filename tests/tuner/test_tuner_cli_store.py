@@ -214,7 +214,7 @@ def test_t4_counts_what_is_written(capsys: pytest.CaptureFixture[str], path: Pat
         results = json.loads((tmp_path / "out").read_text())["results"]
         return status, errors, [one["measurements"][0]["value"] for one in results]
 
-    left = "tuner: 3 records written; left out: 1 baselines, which have no place in T4, and 1 trials timed again as finals\n"
+    left = "tuner: 3 records written; left out: 1 baselines, which have no place in T4 and 1 trials timed again as finals\n"
     assert (0, left, [2.5, 2.5, 2.25]) == export()
     assert (0, "tuner: 3 records written\n", [2.5, 2.5, 2.5]) == export("--role", "trial")
     assert (0, "tuner: 1 records written\n", [2.25]) == export("--role", "final")

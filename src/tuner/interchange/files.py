@@ -20,9 +20,10 @@ import attrs
 import targetspec
 from tuner.database import Database
 from tuner.errors import DatabaseError, RecordError
-from tuner.interchange import kernel_tuner, tvm
+from tuner.interchange import kernel_tuner, t4_entries, tvm
 from tuner.interchange.json_stream import JsonStream
 from tuner.interchange.origin import Fault, Origin, by_line
+from tuner.interchange.t4_entries import LeftOut
 from tuner.record import Record
 
 FORMATS = ("records", "autotvm", "metaschedule", "kernel-tuner", "t4")
@@ -108,20 +109,35 @@ def export_records(
     path: str | os.PathLike[str],
     *,
     format: str = "records",  # noqa: A002 - as above
+    on_left_out: Callable[[LeftOut], object] | None = None,
+    keep_old: bool = False,
 ) -> int:
-    """Write records to a file, "-" for standard output, and return how many; JSON Lines, or T4 for one task.
+    """Write records to a file, "-" for standard output, and return how many were written.
 
-    A file is replaced as a whole, or stays as it is. RecordError for T4 of several tasks.
+    It is JSON Lines, or T4 for the records of one task, RecordError where there are several. T4 has no place for
+    baselines, nor for a trial beside the final of its configuration and run: each is left out, and handed to
+    `on_left_out`. A file is replaced as a whole, or stays as it is, with `keep_old` also where nothing is written.
     """
     if format not in EXPORTS:
         raise ValueError(f"format must be one of {', '.join(EXPORTS)}, got {format!r}")
+    texts = (
+        t4_entries.entries(records, kernel_tuner.t4_entry, on_left_out or _ignore)
+        if format == "t4"
+        else (record.dumps() for record in records)
+    )
+    with _translated(Path(path), "written"):
+        first = list(itertools.islice(texts, 1))
+    if keep_old and not first:
+        return 0
     count = itertools.count()
-    counted = (record for record in records if next(count) >= 0)
-    pieces = (f"{record.dumps()}\n" for record in counted)
+    counted = (text for text in itertools.chain(first, texts) if next(count) >= 0)
     with _written(path) as file:
-        for piece in kernel_tuner.t4_pieces(_of_one_task(counted)) if format == "t4" else pieces:
-            file.write(piece)
+        file.writelines(kernel_tuner.t4_pieces(counted) if format == "t4" else map("{}\n".format, counted))
     return next(count)
+
+
+def _ignore(_: object) -> None:
+    """Take note of nothing."""
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -213,20 +229,6 @@ def _weight(record: Record) -> int:
     return sum(map(len, texts)) + 32 * len(record.times)
 
 
-def _of_one_task(records: Iterable[Record]) -> Iterator[Record]:
-    first: tuple[Any, ...] | None = None
-    for record in records:
-        task = (record.kernel, record.fingerprint, record.problem, record.target.tuning_key, record.toolchain)
-        first = task if first is None else first
-        if task != first:
-            raise RecordError(
-                "$",
-                "must be records of one kernel, problem, target and toolchain, all that T4 can hold; choose some",
-            )
-        if record.role != "baseline":
-            yield record
-
-
 # --- files -------------------------------------------------------------------------------------------------
 
 _GZIP = b"\x1f\x8b"
@@ -234,15 +236,15 @@ _SQLITE = b"SQLite format 3\0"
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Turn what a file's reading may raise into the one error of files."""
+def _translated(path: Path, done: str = "read") -> Iterator[None]:
+    """Turn what a file's reading, or writing, may raise into the one error of files."""
     try:
         yield
     except DatabaseError:
         raise
     except (OSError, EOFError, zlib.error) as error:
         raise DatabaseError(
-            str(path), f"cannot be read: {getattr(error, 'strerror', None) or error}"
+            str(path), f"cannot be {done}: {getattr(error, 'strerror', None) or error}"
         ) from error
 
 

@@ -220,20 +220,21 @@ def _entry(stream: JsonStream, number: int, read: Callable[[Any, int], Record]) 
         return Fault(line, f"entry {number}: {error}")
 
 
-def t4_pieces(records: Iterable[Record]) -> Iterator[str]:
-    """Write records of one kernel, problem and target as a T4 document, piece by piece."""
+def t4_pieces(entries: Iterable[str]) -> Iterator[str]:
+    """Write entries as a T4 document, piece by piece."""
     metadata = {"timeunit": "miliseconds"}
     yield f'{{"schema_version": "{T4_VERSION}", "metadata": {canonical(metadata)}, "results": ['
     before = "\n"
-    for record in records:
-        yield f"{before}{canonical(_t4_result(record))}"
+    for entry in entries:
+        yield f"{before}{entry}"
         before = ",\n"
     yield "\n]}\n"
 
 
-def _t4_result(record: Record) -> dict[str, Any]:
+def t4_entry(record: Record) -> str:
+    """Write a record as an entry of a T4 document, on one line."""
     cost = None if record.cost is None else record.cost * _MILLI
-    return {
+    entry = {
         "timestamp": record.created,
         "configuration": dict(record.config),
         "objectives": ["time"],
@@ -242,6 +243,7 @@ def _t4_result(record: Record) -> dict[str, Any]:
         "correctness": int(cost is not None),
         "measurements": [{"name": "time", "value": _verdict(record) if cost is None else cost, "unit": "ms"}],
     }
+    return canonical(entry)
 
 
 # The format wants these four, and our records have none of them.
