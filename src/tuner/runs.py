@@ -40,6 +40,8 @@ _CALLS_IN_A_RACE = 100
 # One that is so much faster than all before is measured again, in a process that nothing has run in.
 _SUSPICIOUS = 0.5
 _KNOWN = 4
+# What every job needs: a fork of the server has it, and the first job of a fresh worker does not wait for it.
+_PRELOAD = ("numpy", "llvmlite.binding", "tuner.build", "tuner.measure", "targetspec.kinds.cpu")
 
 
 @attrs.frozen
@@ -86,9 +88,10 @@ class LocalRun:
         self._good = 0
         self._turn = Turn()
         self._quiet: ExitStack | None = None
-        self._compilers = Pool(task.workers, start_method=task.start_method, memory=means.memory)
+        terms: Any = {"start_method": task.start_method, "memory": means.memory, "preload": _PRELOAD}
+        self._compilers = Pool(task.workers, **terms)
         try:
-            self._measurer = Pool(1, start_method=task.start_method, memory=means.memory)
+            self._measurer = Pool(1, **terms)
         except BaseException:
             self._compilers.close()
             raise
