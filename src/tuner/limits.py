@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -47,9 +48,13 @@ class Limits:
 
 
 def _seconds(stages: tuple[str, ...], time: object) -> float:
-    if isinstance(time, bool) or not isinstance(time, (int, float)) or not time > 0 or not stages:
+    if isinstance(time, bool) or not isinstance(time, (int, float)) or not _is_time(time) or not stages:
         raise ValueError(f"limits: stages {stages!r} need a positive number of seconds, got {time!r}")
     return float(time)
+
+
+def _is_time(value: float) -> bool:
+    return 0 < value <= sys.float_info.max or value == math.inf
 
 
 class Watch:

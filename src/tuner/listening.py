@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 Source: TypeAlias = tuple[int, int, Callable[..., object], tuple[Any, ...]]
 """A descriptor, the flags of poll, and the call, with its arguments, that is due when one of them shows."""
 
+_LONGEST = 1e6
+"""Seconds: poll takes 24 days at most; who has more patience listens again."""
+
 
 class Ears:
     """Waits at sources; what it has registered is kept while they stay the same, as between two words of a job."""
@@ -27,7 +30,7 @@ class Ears:
             for descriptor, flags in wanted:
                 poll.register(descriptor, flags)
             self._registered, self._poll = wanted, poll
-        events = self._poll.poll(None if patience == math.inf else math.ceil(patience * 1000))
+        events = self._poll.poll(None if patience == math.inf else math.ceil(min(patience, _LONGEST) * 1000))
         ready = {descriptor for descriptor, _ in events}
         for descriptor, _, handle, arguments in sources if ready else ():
             if descriptor in ready:

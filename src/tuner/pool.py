@@ -29,7 +29,7 @@ from tuner.listening import Ears, Source
 from tuner.peer import Done, Job, Peer, Tail
 from tuner.protocol import Frame, ProtocolError, split_ready, split_ticket
 from tuner.record import Outcome
-from tuner.spawning import check_start_method
+from tuner.spawning import check_modules, check_start_method
 from tuner.surroundings import PackedPlace
 from tuner.worker import Setup
 
@@ -62,10 +62,14 @@ class Pool:
         growth: int = 256 << 20,
     ) -> None:
         check_start_method(start_method)
+        check_modules(preload)
         self._workers = usable_cpus() if workers is None else _check_count("workers", workers)
         self._limits = Limits.of(limits)
         self._memory = memory
         self._recycle = _check_count("recycle", recycle)
+        _check_count("memory", 1 if memory is None else memory)
+        _check_count("threads", threads)
+        _check_count("growth", growth)
         setup = Setup(tuple(preload), memory=memory, threads=threads, growth=growth)
         self._setup = travel.pack(setup, "setup").payload
         self._crew = Crew(start_method, threads=threads, preload=tuple(preload))
@@ -365,6 +369,8 @@ def wait_any(pools: Sequence[Pool], timeout: float | None = None) -> list[Done]:
     for pool in pools:
         pool._check()  # noqa: SLF001
     end = math.inf if timeout is None else time.monotonic() + timeout
+    if math.isnan(end):
+        raise ValueError("timeout is a number of seconds, or None for any, not nan")
     listened = False
     while True:
         done = [one for pool in pools for one in pool._collect()]  # noqa: SLF001

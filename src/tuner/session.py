@@ -6,6 +6,7 @@ import difflib
 import functools
 import hashlib
 import os
+import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -385,7 +386,7 @@ def _check_count(name: str, value: Any, least: int) -> None:
 def _check_seconds(name: str, value: Any) -> None:
     if type(value) not in {int, float}:
         raise TypeError(f"{name} is a number of seconds, not {value!r}")
-    if not 0 < value < float("inf"):
+    if not 0 < value <= sys.float_info.max:
         raise ValueError(f"{name} is a finite number of seconds above 0, not {value}")
 
 

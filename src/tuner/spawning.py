@@ -83,6 +83,12 @@ def standard_numbers_taken() -> Iterator[None]:
             os.close(descriptor)
 
 
+def check_modules(names: Sequence[str]) -> None:
+    """Raise TypeError where these are not names of modules; whether there are such ones a worker will tell."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"preload is a sequence of names of modules, not {names!r}")
+
+
 class KeeperProcess:
     """A keeper as the pool sees it: what it can be asked, and the descriptors to listen at.
 

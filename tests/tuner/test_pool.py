@@ -79,6 +79,12 @@ def give(stage: Stage, value: Any) -> Any:
     return value
 
 
+def rest(stage: Stage, seconds: float) -> float:
+    stage("run")
+    time.sleep(seconds)
+    return seconds
+
+
 def where(stage: Stage) -> int:
     stage("run")
     return os.getpid()
@@ -397,6 +403,7 @@ def test_limits_hold_for_groups_of_stages(pool: Pool) -> None:
         ({"brew": 1.0}, "no stage 'brew'"),
         ({"run": 0.0}, "positive number"),
         ({"run": float("nan")}, "positive number"),
+        ({"run": 10**400}, "positive number"),
         ({"run": True}, "positive number"),
         ({"run": 1.0, ("run", "check"): 1.0}, "in two groups"),
     ],
@@ -405,6 +412,20 @@ def test_limits_are_checked(limits: Any, message: str) -> None:
     """A limit for an unknown stage, twice for one, or of no time, is refused where it is given."""
     with pytest.raises(ValueError, match=message):
         Pool(1, start_method="fork", limits=limits)
+
+
+@pytest.mark.parametrize("seconds", [1e7, 1e300, float("inf")])
+def test_any_patience_is_one(method: str, seconds: float) -> None:
+    """A limit or a wait of more seconds than the system's calls take is no error."""
+    with Pool(1, start_method=method, preload=(), limits={"run": seconds}) as pool:
+        pool.submit(rest, 0.3)
+        assert [0.3] == [done.value for done in pool.wait(seconds)]
+
+
+def test_no_time_at_all_is_an_error(pool: Pool) -> None:
+    """To wait for nan seconds would be to wait for ever, and never to sleep."""
+    with pytest.raises(ValueError, match="not nan"):
+        pool.wait(float("nan"))
 
 
 def test_a_death_by_a_signal_is_confirmed_once(pool: Pool, tmp_path: Path) -> None:
@@ -839,9 +860,14 @@ def test_a_pool_is_of_its_process_and_ends() -> None:
         ({"workers": True}, "workers must be a positive integer, got True"),
         ({"start_method": "thread"}, "start_method must be one of spawn, forkserver, fork, got 'thread'"),
         ({"recycle": -1}, "recycle must be a positive integer, got -1"),
+        ({"memory": 1.5}, "memory must be a positive integer, got 1.5"),
+        ({"threads": 0}, "threads must be a positive integer, got 0"),
+        ({"growth": "1M"}, "growth must be a positive integer, got '1M'"),
+        ({"preload": "numpy"}, "preload is a sequence of names of modules, not 'numpy'"),
+        ({"preload": [1]}, "preload is a sequence of names of modules, not"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], message: str) -> None:
     """Bad options are refused with what is allowed."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((TypeError, ValueError), match=message):
         Pool(**options)

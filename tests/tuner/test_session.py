@@ -170,6 +170,7 @@ def test_trials_begin_a_fixed_number_ahead_of_the_reports():
         ({"time_limit": 0}, ValueError, "time_limit"),
         ({"compile_timeout": math.inf}, ValueError, "compile_timeout"),
         ({"run_timeout": "1"}, TypeError, "run_timeout"),
+        ({"run_timeout": 10**400}, ValueError, "run_timeout"),
         ({"start_method": "spwan"}, ValueError, "did you mean 'spawn'"),
         ({"strategy": "no such"}, ValueError, "no such"),
         ({"cache": "cold"}, ValueError, "cache is one of warm, flushed, not 'cold'"),
