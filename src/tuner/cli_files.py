@@ -23,7 +23,7 @@ from tuner.cli_input import (
 )
 from tuner.cli_store import add_filters, filters, missing
 from tuner.interchange.files import EXPORTS, FORMATS, Imported, export_records, import_records
-from tuner.interchange.origin import Fault
+from tuner.interchange.line_by_line import Fault
 from tuner.progress import Progress
 from tuner.schemas import record_schema
 
@@ -85,16 +85,15 @@ def _import(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
     return NOTHING if refused else FOUND
 
 
-def _teller(path: Path, *, every: bool) -> Callable[[Fault], None]:
+def _teller(path: Path, *, every: bool) -> Callable[[Fault], bool]:
     told = 0
 
-    def tell(fault: Fault) -> None:
+    def tell(fault: Fault) -> bool:
         nonlocal told
         told += 1
-        if every or told <= _SHOWN:
-            complain(f"{path}: {fault}")
-        elif told == _SHOWN + 1:
-            complain(f"{path}: there are more; --all-faults lists them")
+        wanted = every or told <= _SHOWN
+        complain(f"{path}: {fault if wanted else 'there are more; --all-faults lists them'}")
+        return wanted
 
     return tell
 

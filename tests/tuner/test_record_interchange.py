@@ -24,13 +24,17 @@ import targetspec
 from record_examples import A72, EXAMPLE, numbered, records
 from tuner.database import Database
 from tuner.errors import DatabaseError, RecordError
-from tuner.interchange import files, json_stream, kernel_tuner, t4_entries, tvm
+from tuner.interchange import files, json_stream, kernel_tuner, line_by_line, t4_entries, tvm
 from tuner.interchange.files import export_records, format_of, import_records
 from tuner.record import Outcome, Record
 from tuner.values import read_json
 
 FOREIGN = Path(__file__).parent / "foreign"
 GPU = targetspec.CudaTarget(arch="sm_86")
+SHORTEST = attrs.evolve(
+    EXAMPLE, kernel="k", target=targetspec.MetalTarget(), problem={}, config={}, cost=1.0, times=(), toolchain="t",
+    clock="wall", quality={}, run="r",
+)  # fmt: skip
 T4 = {"target": GPU, "kernel": "saxpy", "problem": {"n": 1024}}
 
 
@@ -110,7 +114,7 @@ def test_bytes_that_are_no_text(read: Callable[..., Any], db: Database):
 
 def test_a_line_too_long_is_passed_over(read: Callable[..., Any], monkeypatch: pytest.MonkeyPatch):
     """Without being held; the lines behind it are read."""
-    monkeypatch.setattr(json_stream, "LONGEST", 5000)
+    monkeypatch.setattr(line_by_line, "LONGEST", 5000)
     huge = f'{{"a": "{"x" * 20_000}"}}'
     found = read(f"{huge}\n{EXAMPLE.dumps()}\n{huge}", format="records")
     assert (1, 2, [1, 3]) == (found.added, found.refused, [fault.line for fault in found.faults])
@@ -122,6 +126,67 @@ def test_every_fault_is_handed_on_and_a_hundred_are_kept(read: Callable[..., Any
     found = read("x\n" * 500, on_fault=told.append)
     assert (500, 100, 500) == (found.refused, len(found.faults), len(told))
     assert list(range(1, 501)) == [fault.line for fault in told]
+
+
+def test_a_caller_may_hear_no_more(read: Callable[..., Any]):
+    """The rest is counted all the same."""
+    told: list[Any] = []
+
+    def tell(fault: Any) -> bool:
+        told.append(fault)
+        return len(told) < 7
+
+    found = read("x\n" * 5000, on_fault=tell)
+    assert (5000, 7) == (found.refused, len(told))
+
+
+@pytest.mark.parametrize(
+    ("form", "line", "least"),
+    [
+        ("autotvm", '{"i":["c","a",0,0,0,{}],"r":[[],0,0,0],"v":0.1}', tvm._LEAST_OF_LOG),
+        ("metaschedule", '[0,[0,[],"c"]]', tvm._LEAST_OF_DATABASE),
+        ("records", SHORTEST.dumps(), files._LEAST),
+    ],
+)
+@pytest.mark.parametrize("filler", ["x", "", " # x"])
+def test_no_document_is_taken_for_too_short(
+    read: Callable[..., Any], tmp_path: Path, form: str, line: str, least: int, filler: str
+):
+    """The shortest that there are come in behind any number of lines that are too short for one."""
+    (tmp_path / "database_workload.json").write_text("[1,1]")
+    assert len(line) >= least
+    found = read(f"{filler}\n" * 3000 + f"{line}\n{filler}\n{line}", format=form)
+    silent = not filler or (form == "autotvm" and "#" in filler)
+    assert (2, 3001 * silent, 3001 * (not silent)) == (found.added + found.known, found.blank, found.refused)
+
+
+PARTS = [b"", b" \t\r", b"x", b"#", b" # x", b"\xff", b"{}", b"\0", b"x" * 60, EXAMPLE.dumps().encode()]
+
+
+@given(
+    drawn=st.lists(st.tuples(st.sampled_from(PARTS), st.integers(1, 9)), max_size=12),
+    size=st.integers(1, 700),
+    comment=st.sampled_from(["", "#"]),
+)
+def test_a_flood_counts_what_single_lines_do(drawn: list[tuple[bytes, int]], size: int, comment: str):
+    """The same records, blank lines and faults by their numbers, whatever pieces the file comes in."""
+    content = b"\n".join(part for part, times in drawn for _ in range(times))
+
+    def found(many: int) -> list[Any]:
+        told: list[Any] = []
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(line_by_line, "_MANY", many)
+            file = io.BufferedReader(io.BytesIO(content), size)  # type: ignore[type-var]
+            for one in line_by_line.by_line(file, lambda line: Record.loads(line.text), 50, comment):
+                if isinstance(one, line_by_line.Flood):
+                    faults = [fault.line for fault in one.faults()]
+                    assert one.lines == one.blank + len(faults)
+                    told += [*faults, *[None] * one.blank]
+                else:
+                    told.append(one.line if isinstance(one, line_by_line.Fault) else one)
+        return sorted(told, key=str)
+
+    assert found(10**9) == found(3)
 
 
 def test_memory_stays_flat(tmp_path: Path):
@@ -286,7 +351,7 @@ def test_autotvm_logs_may_begin_with_comments(read: Callable[..., Any], db: Data
     log = (FOREIGN / "autotvm.log").read_text("utf-8").splitlines()
     found = read("\n".join(["# tuned on a board", "#", "", log[0], "  # more", log[3], log[-1]]))
     assert ("autotvm", 2, 4, 1) == (found.format, found.added, found.blank, found.refused)
-    assert [4, 6] == [record.number for record in db.records()]
+    assert ["2020-09-13", "2019-02-12"] == [record.created[:10] for record in db.records()]
     assert [7] == [fault.line for fault in found.faults]
 
 

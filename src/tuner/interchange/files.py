@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import itertools
 import os
+import sqlite3
 import sys
 import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO, cast
+from typing import Any, TextIO
 
 import attrs
 
@@ -22,7 +22,9 @@ from tuner.database import Database
 from tuner.errors import DatabaseError, RecordError
 from tuner.interchange import kernel_tuner, t4_entries, tvm
 from tuner.interchange.json_stream import JsonStream
-from tuner.interchange.origin import Fault, Origin, by_line
+from tuner.interchange.line_by_line import Fault, Flood, Found, by_line
+from tuner.interchange.origin import Origin
+from tuner.interchange.repeats import told_apart
 from tuner.interchange.t4_entries import LeftOut
 from tuner.record import Record
 
@@ -51,6 +53,7 @@ _OTHERS = {
 _BATCH = 500
 _BATCH_WEIGHT = 1 << 23  # characters of the texts of one batch
 _FAULTS = 100
+_LEAST = 200  # characters; a record's line has more by its keys and digest alone
 
 
 @attrs.frozen
@@ -80,10 +83,14 @@ def import_records(
 ) -> Imported:
     """Add the records of a file, of one of FORMATS or "auto", and say what could not be read and why.
 
-    What is good is kept, what is not is counted and handed to `on_fault`, one by one; memory stays flat whatever the
-    file holds, and nothing in it is ever run. The same file twice changes nothing. A MetaSchedule database is its
-    folder, or its tuning records with the workloads beside them. `target`, `kernel` and `problem` say what a file does
-    not: Kernel Tuner's names no target, a T4 file none of the three. Files may be compressed by gzip.
+    What is good is kept, what is not is counted and handed to `on_fault`, one by one until it returns False; memory
+    stays flat whatever the file holds, and nothing in it is ever run. Records are known by what they say: the same
+    file twice changes nothing, one that has grown, or was merged with others, adds what is new in it. Of equal ones in
+    one file each is kept; the files of other tuners number none, so `number` counts the equal ones before it.
+
+    A MetaSchedule database is its folder, or its tuning records with the workloads beside them. `target`, `kernel` and
+    `problem` say what a file does not: Kernel Tuner's names no target, a T4 file none of the three. Files may be
+    compressed by gzip.
 
     RecordError where the file as a whole cannot be read, DatabaseError where it cannot be opened, or the store fails.
     """
@@ -93,9 +100,7 @@ def import_records(
     kind = format_of(place) if format == "auto" else format
     if kind not in FORMATS:
         raise ValueError(f'format must be "auto" or one of {", ".join(FORMATS)}, got {format!r}')
-    with _translated(place):
-        digest = _digest(place)
-    origin = Origin(format=kind, digest=digest, target=target, kernel=kernel, problem=problem)
+    origin = Origin(format=kind, target=target, kernel=kernel, problem=problem)
     tally = _Tally(database, on_fault)
     with _translated(place), ExitStack() as opened:
         for found in _reader(kind, place, origin, opened):
@@ -160,8 +165,15 @@ def format_of(path: str | os.PathLike[str]) -> str:
     return "records"
 
 
-def _reader(kind: str, path: Path, origin: Origin, opened: ExitStack) -> Iterator[Record | Fault | None]:
+def _reader(kind: str, path: Path, origin: Origin, opened: ExitStack) -> Iterator[Found]:
     """Read a file of a known format; what is opened for it is closed with the stack."""
+    if kind == "records":
+        file = opened.enter_context(_binary(path))
+        return by_line(file, lambda line: Record.loads(line.text), _LEAST)
+    return told_apart(_foreign_reader(kind, path, origin, opened))
+
+
+def _foreign_reader(kind: str, path: Path, origin: Origin, opened: ExitStack) -> Iterator[Found]:
     file = opened.enter_context(_binary(path))
     if kind == "autotvm":
         return tvm.read_autotvm(file, origin)
@@ -170,8 +182,6 @@ def _reader(kind: str, path: Path, origin: Origin, opened: ExitStack) -> Iterato
         with _translated(place):
             known = tvm.Workloads(opened.enter_context(_binary(place)))
         return tvm.read_metaschedule(file, origin, known)
-    if kind == "records":
-        return by_line(file, lambda line: Record.loads(line.text))
     read = kernel_tuner.read_cache if kind == "kernel-tuner" else kernel_tuner.read_t4
     return read(lambda: _text(path), origin)
 
@@ -187,24 +197,34 @@ class _Tally:
         self.added = self.known = self.blank = self.refused = 0
         self.faults: list[Fault] = []
 
-    def take(self, found: Record | Fault | None) -> None:
+    def take(self, found: Found) -> None:
         """Take note of a record, of what could not be read, or of a blank line."""
         if found is None:
             self.blank += 1
         elif isinstance(found, Fault):
-            self._refuse(found)
+            self.refused += 1
+            self._tell(found)
+        elif isinstance(found, Flood):
+            self._pass(found)
         else:
             self._batch.append(found)
             self._weight += _weight(found)
             if len(self._batch) >= _BATCH or self._weight >= _BATCH_WEIGHT:
                 self.flush()
 
-    def _refuse(self, fault: Fault) -> None:
-        self.refused += 1
+    def _pass(self, flood: Flood) -> None:
+        blank = flood.blank
+        self.blank += blank
+        self.refused += flood.lines - blank
+        if self._on_fault is not None or len(self.faults) < _FAULTS:
+            for fault in flood.faults():
+                self._tell(fault)
+
+    def _tell(self, fault: Fault) -> None:
         if len(self.faults) < _FAULTS:
             self.faults.append(fault)
-        if self._on_fault is not None:
-            self._on_fault(fault)
+        if self._on_fault is not None and self._on_fault(fault) is False:
+            self._on_fault = None
 
     def flush(self) -> None:
         """Write what has come together."""
@@ -242,13 +262,13 @@ def _translated(path: Path, done: str = "read") -> Iterator[None]:
         yield
     except DatabaseError:
         raise
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
         raise DatabaseError(
             str(path), f"cannot be {done}: {getattr(error, 'strerror', None) or error}"
         ) from error
 
 
-def _binary(path: Path) -> BinaryIO:
+def _binary(path: Path) -> io.BufferedReader:
     if path.exists() and not path.is_file():
         # A pipe gives its content once, a device may never end.
         raise DatabaseError(
@@ -257,7 +277,7 @@ def _binary(path: Path) -> BinaryIO:
     start = _start(path)
     if start == _SQLITE:
         raise DatabaseError(str(path), "is a database, not a file to import; `tuner merge` adds its records")
-    return cast("BinaryIO", gzip.open(path)) if start.startswith(_GZIP) else path.open("rb")
+    return io.BufferedReader(gzip.open(path)) if start.startswith(_GZIP) else path.open("rb")
 
 
 def _start(path: Path) -> bytes:
@@ -267,11 +287,6 @@ def _start(path: Path) -> bytes:
 
 def _text(path: Path) -> TextIO:
     return io.TextIOWrapper(_binary(path), encoding="utf-8-sig", newline="\n")
-
-
-def _digest(path: Path) -> str:
-    with _binary(path) as file:
-        return hashlib.file_digest(cast("io.BufferedReader", file), "sha256").hexdigest()
 
 
 @contextmanager

@@ -1,12 +1,10 @@
-"""JSON that may be larger than memory, or hostile: lines one by one, and documents value by value."""
+"""JSON documents that may be larger than memory, or hostile, value by value."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, BinaryIO, TextIO, cast
-
-import attrs
+from typing import Any, TextIO, cast
 
 from tuner.errors import RecordError
 from tuner.values import read_json
@@ -38,37 +36,7 @@ _KEY = re.compile(rf"({_STRING})[ \t\r\n]*+:", re.DOTALL)
 _IN_STRING = re.compile(r'["\\]')
 _LINE_END = re.compile("\n")
 _AFTER_SCALAR = re.compile(r"[,\]} \t\r\n]")
-_TOO_LONG = f"is longer than {LONGEST} characters"
-
-
-@attrs.frozen
-class Line:
-    """One line of a file: its number from 1, and its text or the fault that keeps it from being one."""
-
-    number: int
-    text: str = ""
-    fault: str = ""
-
-
-def lines(file: BinaryIO) -> Iterator[Line]:
-    """Go through the lines of a file, none of which is ever held beyond LONGEST bytes."""
-    number = 0
-    while raw := file.readline(LONGEST):
-        number += 1
-        if len(raw) == LONGEST and not raw.endswith(b"\n"):
-            _pass_over(file)
-            yield Line(number, fault=_TOO_LONG)
-            continue
-        try:
-            # A mark at the beginning is what some editors write.
-            yield Line(number, raw.decode("utf-8-sig" if number == 1 else "utf-8").strip())
-        except UnicodeDecodeError as error:
-            yield Line(number, fault=f"is no UTF-8: {error.reason} at byte {error.start}")
-
-
-def _pass_over(file: BinaryIO) -> None:
-    while (raw := file.readline(LONGEST)) and not raw.endswith(b"\n"):
-        continue
+TOO_LONG = f"is longer than {LONGEST} characters"
 
 
 class TooLongError(RecordError):
@@ -185,7 +153,7 @@ class JsonStream:
             if limit is not None and size <= limit:
                 yield piece
         if limit is not None and size > limit:
-            raise TooLongError("$", _TOO_LONG)
+            raise TooLongError("$", TOO_LONG)
 
     def _pieces(self) -> Iterator[str]:
         first = self.peek()

@@ -13,7 +13,8 @@ from typing import Any, TextIO
 
 from tuner.errors import RecordError
 from tuner.interchange.json_stream import JsonStream, TooLongError
-from tuner.interchange.origin import Fault, Measured, Origin, mapping, moment, plain, seconds, sequence, text
+from tuner.interchange.line_by_line import Fault, Found
+from tuner.interchange.origin import Measured, Origin, mapping, moment, plain, seconds, sequence, text
 from tuner.record import Record
 from tuner.values import canonical, read_json, shown
 
@@ -64,7 +65,7 @@ def _skip(stream: JsonStream) -> None:
         return  # it breaks off within the entries, which is told where they are read
 
 
-def read_cache(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Record | Fault | None]:
+def read_cache(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Found]:
     """Read a cache of Kernel Tuner, closed or still open at its end."""
     with open_again() as file:
         about = head(file, _CACHE_HEAD)
@@ -78,7 +79,7 @@ def read_cache(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Rec
     version = about.get("schema_version", "without a version")
     problem = origin.problem or _problem(about.get("problem_size"))
 
-    def read(entry: Any, number: int) -> Record:
+    def read(entry: Any) -> Record:
         members = mapping("$", entry)
         if missing := [key for key in keys if key not in members]:
             raise RecordError("$", f"must have the parameter {missing[0]!r}")
@@ -90,7 +91,6 @@ def read_cache(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Rec
             config=plain({key: members[key] for key in keys}),
             measured=_cache_measured(members),
             toolchain=f"Kernel Tuner, cache {version}",
-            number=number,
             created=moment("$.timestamp", members.get("timestamp")),
             quality={"device": device},
         )
@@ -130,7 +130,7 @@ def _times(path: str, values: Any, unit: float) -> tuple[float, ...]:
     return tuple(seconds(f"{path}[{place}]", value, unit) for place, value in enumerate(listed))
 
 
-def read_t4(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Record | Fault | None]:
+def read_t4(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Found]:
     """Read results in the T4 format."""
     with open_again() as file:
         about = head(file, ("schema_version", "metadata"))
@@ -148,7 +148,7 @@ def read_t4(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Record
         raise RecordError("$.kernel", "is not in the file, nor is the problem: T4 names neither; state both")
     kernel, problem = origin.kernel, origin.problem
 
-    def read(entry: Any, number: int) -> Record:
+    def read(entry: Any) -> Record:
         members = mapping("$", entry)
         return origin.record(
             kernel=kernel,
@@ -158,7 +158,6 @@ def read_t4(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Record
             config=plain(mapping("$.configuration", members.get("configuration"))),
             measured=_t4_measured(members, unit),
             toolchain=f"T4 {version}",
-            number=number,
             created=moment("$.timestamp", members.get("timestamp")),
         )
 
@@ -187,9 +186,7 @@ def _t4_measured(entry: Mapping[str, Any], unit: float) -> Measured:
     return Measured.good(times, stated[0] if stated else None)
 
 
-def _entries(
-    stream: JsonStream, key: str, read: Callable[[Any, int], Record]
-) -> Iterator[Record | Fault | None]:
+def _entries(stream: JsonStream, key: str, read: Callable[[Any], Record]) -> Iterator[Found]:
     """Read the entries of one member, which is an object or an array; what comes behind it is left."""
     number = 0
     try:
@@ -207,7 +204,7 @@ def _entries(
         yield Fault(stream.line, f"has no member {key!r} with entries")
 
 
-def _entry(stream: JsonStream, number: int, read: Callable[[Any, int], Record]) -> Record | Fault:
+def _entry(stream: JsonStream, number: int, read: Callable[[Any], Record]) -> Record | Fault:
     line = stream.line
     try:
         # Broken text ends the reading; what is no value of ours, only this entry.
@@ -215,7 +212,7 @@ def _entry(stream: JsonStream, number: int, read: Callable[[Any, int], Record]) 
     except TooLongError as error:
         return Fault(line, f"entry {number}: {error}")
     try:
-        return read(read_json(entry), number)
+        return read(read_json(entry))
     except RecordError as error:
         return Fault(line, f"entry {number}: {error}")
 

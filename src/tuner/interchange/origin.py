@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, BinaryIO
+from typing import Any
 
 import attrs
 
 import targetspec
 from tuner.errors import RecordError
-from tuner.interchange.json_stream import Line, lines
 from tuner.record import Outcome, Record
 from tuner.record_checks import instant
 from tuner.values import INTEGERS, canonical, shown
@@ -20,31 +19,14 @@ from tuner.values import INTEGERS, canonical, shown
 _UNKNOWN_TIME = "1970-01-01T00:00:00Z"
 
 
-@attrs.frozen
-class Fault:
-    """What could not be read: the line where it begins, and why."""
-
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"line {self.line}: {self.message}"
-
-
 @attrs.frozen(kw_only=True)
 class Origin:
-    """A file, by its format and a digest of its content, and what its reader was told beside it."""
+    """Where records come from: the format of their file, and what its reader was told beside it."""
 
     format: str
-    digest: str
     target: targetspec.Target | None = None
     kernel: str | None = None
     problem: Mapping[str, Any] | None = None
-
-    @property
-    def run(self) -> str:
-        """The run of its records: the same for the same content, so that reading it twice changes nothing."""
-        return f"{self.format} {self.digest[:16]}"
 
     def record(
         self,
@@ -56,11 +38,13 @@ class Origin:
         config: Mapping[str, Any],
         measured: Measured,
         toolchain: str,
-        number: int,
         created: str = _UNKNOWN_TIME,
         quality: Mapping[str, Any] = {},
     ) -> Record:
-        """Return a record of another tuner; its fingerprint is none that a kernel of ours could have."""
+        """Return a record of another tuner; its fingerprint is none that a kernel of ours could have.
+
+        Nothing in it tells which file it is from, or where it stands there: it is known again wherever it is read.
+        """
         fingerprint = hashlib.sha256(f"{self.format}\0{kernel}\0{identity}".encode()).hexdigest()
         return Record(
             kernel=kernel,
@@ -74,8 +58,8 @@ class Origin:
             toolchain=toolchain,
             clock="wall",
             quality={"source": self.format, **quality},
-            run=self.run,
-            number=number,
+            run=self.format,
+            number=0,
             created=created,
         )
 
@@ -108,23 +92,6 @@ class Measured:
     def good(cls, times: tuple[float, ...], cost: float | None = None) -> Measured:
         """Return the times of a good trial, and their mean where no cost is stated."""
         return cls(Outcome("ok"), math.fsum(times) / len(times) if cost is None else cost, times)
-
-
-def by_line(
-    file: BinaryIO, read: Callable[[Line], Record], comment: str | None = None
-) -> Iterator[Record | Fault | None]:
-    """Read a file of one document a line: records, faults, and None for each line that is blank or a comment."""
-    for line in lines(file):
-        if line.fault:
-            yield Fault(line.number, line.fault)
-            continue
-        if not line.text or (comment and line.text.startswith(comment)):
-            yield None
-            continue
-        try:
-            yield read(line)
-        except RecordError as error:
-            yield Fault(line.number, str(error))
 
 
 def seconds(path: str, value: Any, units: float = 1.0) -> float:

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import io
 import itertools
 from array import array
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from tuner.errors import RecordError
-from tuner.interchange.json_stream import Line, lines
+from tuner.interchange.line_by_line import Found, Line, by_line, lines
 from tuner.interchange.origin import (
-    Fault,
     Measured,
     Origin,
-    by_line,
     mapping,
     moment,
     seconds,
@@ -48,12 +47,15 @@ _ERRORS = {
 }
 # What both write where there is no time: 1e9 and 1e10 seconds.
 _NEVER = 1e9
+# Characters of the shortest line with a record in it.
+_LEAST_OF_LOG = len('{"i":["c","a",0,0,0,{}],"r":[[],0,0,0],"v":0.1}')
+_LEAST_OF_DATABASE = len('[0,[0,[],"c"]]')
 _STRIDE = 64  # of so many workloads, where the first begins is held
 _KNOWN = 4096  # workloads held; a database has tens to hundreds
 _LONGEST = 100  # characters of a structural hash, which are twenty digits at most
 
 
-def _autotvm_record(line: str, number: int, origin: Origin) -> Record:
+def _autotvm_record(line: str, origin: Origin) -> Record:
     """Read one line of an AutoTVM log."""
     document = mapping("$", read_json(line))
     version = document.get("version", document.get("v"))
@@ -78,7 +80,6 @@ def _autotvm_record(line: str, number: int, origin: Origin) -> Record:
         config={"schedule": canonical(config)},
         measured=_autotvm_measured(times),
         toolchain=toolchain,
-        number=number,
         created=moment("$.result[3]", times[3]),
     )
 
@@ -108,15 +109,15 @@ def _times(path: str, costs: list[Any]) -> Measured:
     return Measured.good(times)
 
 
-def read_autotvm(file: BinaryIO, origin: Origin) -> Iterator[Record | Fault | None]:
-    """Read a log line by line; None for one that is blank or a comment."""
-    return by_line(file, lambda line: _autotvm_record(line.text, line.number, origin), COMMENT)
+def read_autotvm(file: io.BufferedReader, origin: Origin) -> Iterator[Found]:
+    """Read a log line by line."""
+    return by_line(file, lambda line: _autotvm_record(line.text, origin), _LEAST_OF_LOG, COMMENT)
 
 
 class Workloads:
     """The workloads of a MetaSchedule database by their place; memory stays flat however many there are."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: io.BufferedReader) -> None:
         self._file = file
         self._starts = array("Q")
         self._count = 0
@@ -146,7 +147,7 @@ class Workloads:
         )
 
 
-def _full_lines(file: BinaryIO, start: int) -> Iterator[tuple[int, Line]]:
+def _full_lines(file: io.BufferedReader, start: int) -> Iterator[tuple[int, Line]]:
     """Go through the lines that are not blank, each with where it begins."""
     file.seek(start)
     for line in lines(file):
@@ -155,14 +156,12 @@ def _full_lines(file: BinaryIO, start: int) -> Iterator[tuple[int, Line]]:
         start = file.tell()
 
 
-def read_metaschedule(
-    file: BinaryIO, origin: Origin, workloads: Workloads
-) -> Iterator[Record | Fault | None]:
-    """Read the tuning records line by line; None for a blank one."""
-    return by_line(file, lambda line: _metaschedule_record(line.text, line.number, origin, workloads))
+def read_metaschedule(file: io.BufferedReader, origin: Origin, workloads: Workloads) -> Iterator[Found]:
+    """Read the tuning records line by line."""
+    return by_line(file, lambda line: _metaschedule_record(line.text, origin, workloads), _LEAST_OF_DATABASE)
 
 
-def _metaschedule_record(line: str, number: int, origin: Origin, workloads: Workloads) -> Record:
+def _metaschedule_record(line: str, origin: Origin, workloads: Workloads) -> Record:
     place, parts = sequence("$", read_json(line), 2)[:2]
     trace, times, target, *rest = sequence("$[1]", parts, 3)
     known = workloads.get(place)
@@ -180,5 +179,4 @@ def _metaschedule_record(line: str, number: int, origin: Origin, workloads: Work
         config={"schedule": canonical(trace)},
         measured=_times("$[1][1]", [] if times is None else sequence("$[1][1]", times)),
         toolchain="TVM MetaSchedule",
-        number=number,
     )
