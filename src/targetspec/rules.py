@@ -214,7 +214,8 @@ def floor(name: str, source: str, *, demand: View | None = None, promise: View |
 
 def needed(name: str) -> Rule:
     """Return the rule of a stated need that a field of the runner must reach; no field of the code mends it."""
-    return attrs.evolve(floor(name, "stated need"), label=f"needs.{name}", repair=None)
+    statement = "must be at least what is needed"
+    return attrs.evolve(floor(name, "stated need"), label=f"needs.{name}", statement=statement, repair=None)
 
 
 def subset(name: str, source: str) -> Rule:

@@ -57,7 +57,8 @@ class Advisor:
     def best_for(self, kernel: Kernel, asked: Task) -> Choice:
         """Choose what to use on the target that is asked for."""
         here = asked.target
-        near = [task for task in self._near(asked) if task.has_good and task.problem == asked.problem]
+        known_tasks = self._near(asked)
+        near = [task for task in known_tasks if task.has_good and task.problem == asked.problem]
         key = (self._fingerprints.of(kernel, here, asked.problem), here.tuning_key, asked.toolchain)
         own = [task for task in near if (task.fingerprint, task.tuning_key, task.toolchain) == key]
         exact = next((record for task in own for record in self._allowed(task, asked, "exact")), None)
@@ -69,7 +70,8 @@ class Advisor:
         if choice is not None:
             return choice
         refused = [why for why in found if isinstance(why, str)]
-        return deployment.default(self._asker.default(kernel, asked.problem, here), here, refused)
+        config = self._asker.default(kernel, asked.problem, here)
+        return deployment.default(config, here, refused, others=len(known_tasks) - len(near))
 
     def answer(self, asked: Task, fingerprint: str) -> Record | None:
         """Return the best record of exactly this task, or None."""
@@ -177,10 +179,12 @@ class Advisor:
 
     def _fingerprint_for(self, record: Record, asked: Task, stated: str | None) -> str | None:
         """Return today's fingerprint of the kernel for a record's own task, where it can be known."""
+        is_same = (record.problem, record.target.tuning_key) == (asked.problem, asked.target.tuning_key)
+        if is_same and stated is not None:
+            return stated
         if isinstance(asked.kernel, Kernel):
             return self._fingerprints.of(asked.kernel, record.target, record.problem)
-        is_same = (record.problem, record.target.tuning_key) == (asked.problem, asked.target.tuning_key)
-        return stated if is_same else None
+        return None
 
     def _note(self, near: Near, *, obstructed: bool) -> str:
         if obstructed:

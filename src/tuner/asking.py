@@ -57,9 +57,7 @@ class Asker:
         """Return the first configuration that the target can hold; KernelError where it can hold none."""
         if kernel.needs is None:
             return kernel.space[0]
-        found: Configuration | None = self._ask("needs", first_allowed, kernel, dict(problem), target)
-        if found is None:
-            raise KernelError(f"{kernel.name}: {target} can hold no configuration of its space")
+        found: Configuration = self._ask("needs", first_allowed, kernel, dict(problem), target)
         return found
 
     def work(self, kernel: Kernel, problem: Mapping[str, Any]) -> Work | None:

@@ -57,8 +57,14 @@ def _rank(record: Record, run_on: targetspec.Target, toolchain: str) -> tuple[An
     return record.toolchain != toolchain, distance, record.outcome.stopped_early, record.cost, record.created
 
 
-def default(config: Configuration, run_on: targetspec.Target, refused: Sequence[str]) -> Choice:
-    """Choose the kernel's first configuration, as there is no record that can be used, each for its reason."""
-    told = f"none of its {len(refused)} recorded tasks can be used here; the nearest: " if refused else ""
-    told += refused[0] if refused else "no record of it"
+def default(
+    config: Configuration, run_on: targetspec.Target, refused: Sequence[str], *, others: int
+) -> Choice:
+    """Choose the kernel's first configuration: no record can be used, each for its reason; `others` have no good one of this problem."""
+    if refused:
+        told = f"none of its {len(refused)} recorded tasks can be used here; the nearest: {refused[0]}"
+    elif others:
+        told = "no good record of this problem"
+    else:
+        told = "no record of it"
     return Choice("default", config, run_on, f"{told}; this is the kernel's first configuration")

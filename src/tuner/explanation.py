@@ -132,6 +132,9 @@ def _tunes(name: str, one: targetspec.Target, other: targetspec.Target) -> bool:
     """Tell whether a field in which two targets differ is one that can change timing, as the tuning key does."""
     if one.kind != other.kind:
         return True
+    declared = type(one).specs().get(name)
+    if declared is not None and not declared.tunes:
+        return False
     try:
         return one.evolve(**{name: getattr(other, name)}).tuning_key != one.tuning_key
     except (targetspec.TargetspecError, AttributeError):

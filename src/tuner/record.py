@@ -274,7 +274,9 @@ def _without_version(document: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(document, Mapping):
         raise RecordError("$", f"must be a JSON object, got {shown(document)}")
     members = dict(document)
-    version = members.pop("version", None)
+    if "version" not in members:
+        raise RecordError("$", 'must have the key "version"')
+    version = members.pop("version")
     check_integer("$.version", version)
     if version > VERSION:
         newer = f"record version {version} is newer than {VERSION}, the newest known here; upgrade the tuner"

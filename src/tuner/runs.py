@@ -349,7 +349,7 @@ class ReplayRun(LocalRun):
             return trial
         if cost is None:
             return Trial(Outcome("error", "run", "the replayed costs have none for it"))
-        return attrs.evolve(trial, cost=float(cost))
+        return attrs.evolve(trial, cost=float(cost), quality={**trial.quality, "replayed": True})
 
     def race(self, finalists: Sequence[Trial]) -> Race | None:  # noqa: ARG002 - as for any run
         """Give none: the costs are what they are."""

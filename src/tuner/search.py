@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tuner.constraints import Value, nearest
 from tuner.errors import SearchError
@@ -45,7 +45,7 @@ class Search:
         self.space = space
         self._trials = Trials(space, random.Random(seed))  # noqa: S311 - a search, no secret
         self._strategy = _factory(strategy)(self._trials)
-        self._seeds = deque(space.locate(config) for config in seeds if config in space)
+        self._seeds = deque(space.locate(config) for config in _configs(seeds) if config in space)
         self._numbers: dict[Point, int] = {}
         self._costs: dict[Point, float] = {}
         self._news: list[Point] = []
@@ -123,6 +123,13 @@ def _factory(strategy: str | Factory) -> Factory:
         known = ", ".join(map(repr, STRATEGIES))
         raise SearchError(f"{strategy!r} is no strategy{nearest(strategy, STRATEGIES)}; there are {known}")
     return STRATEGIES[strategy]
+
+
+def _configs(seeds: Iterable[Mapping[str, Value]]) -> Iterator[Mapping[str, Value]]:
+    for seed in seeds:
+        if not isinstance(seed, Mapping):
+            raise SearchError(f"a seed is a configuration, such as the `config` of a record, not {seed!r}")
+        yield seed
 
 
 def _read_cost(cost: object) -> float:

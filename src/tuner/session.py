@@ -202,8 +202,10 @@ class _Session:
     ) -> Result:
         """Spend the budget, of which the trials that are known are a part, and decide."""
         ends = None if time_limit is None else time.monotonic() + time_limit
+        # All of them, of a smaller budget too: the best may be among the last.
+        total = max(total, len(known))
         self._bar.begin(total, work)
-        self._recall(known[:total])
+        self._recall(known)
         self._trials(len(self._records), total, ends)
         baseline = self._log.baseline() or self._baseline()
         best, separated, code = self._final()

@@ -55,6 +55,8 @@ class Store:
 
     def write(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """Do the same in one transaction: all of it is in the file afterwards, or nothing."""
+        if self.read_only:
+            raise DatabaseError(self.path, "is opened with read_only=True; open it without that to change it")
 
         def transaction(connection: sqlite3.Connection) -> _T:
             try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,14 @@ from tuner.errors import RecordError
 from tuner.values import Values, shown
 
 _DIGITS = 9  # of a process's number
-_COLUMNS = """SELECT runs.name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended,
-        (SELECT count(*) FROM records WHERE records.run = runs.name AND records.role = 'trial')
-    FROM runs JOIN tasks ON tasks.id = runs.task"""
+_SILENCE = 600.0  # seconds: longer than a trial takes
+
+SEEN = "coalesce((SELECT max(created) FROM records WHERE records.run = runs.name), started)"
+"""When a run gave its last sign of life."""
+
+_COLUMNS = f"""SELECT runs.name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owner, started, ended,
+        (SELECT count(*) FROM records WHERE records.run = runs.name AND records.role = 'trial'), {SEEN}
+    FROM runs JOIN tasks ON tasks.id = runs.task"""  # noqa: S608 - a fixed text
 
 
 @attrs.frozen(kw_only=True)
@@ -143,11 +149,24 @@ def add_rows(connection: sqlite3.Connection, added: list[tuple[Any, ...]]) -> No
 
 
 def _info(row: tuple[Any, ...]) -> RunInfo:
-    name, kernel, fingerprint, problem, tuning_key, toolchain, settings, owned, started, ended, trials = row
+    (
+        name,
+        kernel,
+        fingerprint,
+        problem,
+        tuning_key,
+        toolchain,
+        settings,
+        owned,
+        started,
+        ended,
+        trials,
+        seen,
+    ) = row
     return RunInfo(
         name=name, kernel=kernel, fingerprint=fingerprint, problem=store_rows.values(problem),
         tuning_key=tuning_key, toolchain=toolchain, settings=store_rows.values(settings), started=started,
-        ended=ended, trials=trials, alive=ended is None and is_alive(owned),
+        ended=ended, trials=trials, alive=ended is None and is_alive(owned, seen),
     )  # fmt: skip
 
 
@@ -156,15 +175,28 @@ def owner() -> str:
     return f"{platform.node()} {os.getpid()} {_began(os.getpid())}"
 
 
-def is_alive(owned: object) -> bool:
-    """Tell whether the process of this name still runs here; what is no name is none of one."""
+def is_alive(owned: object, seen: object) -> bool:
+    """Tell whether the process of this name still runs; what is no name is none of one.
+
+    Of another machine, or another container on this one, it is taken to run until `seen`, its last sign of life, is
+    ten minutes old.
+    """
     if not isinstance(owned, str):
         return False
     machine, number, began = (*owned.rsplit(" ", 2), "", "")[:3]
-    # Of another machine, or of a file that somebody else wrote.
-    if machine != platform.node() or not (number.isascii() and number.isdigit() and len(number) <= _DIGITS):
-        return False
+    if not (number.isascii() and number.isdigit() and len(number) <= _DIGITS):
+        return False  # of a file that somebody else wrote
+    if machine != platform.node():
+        return _is_recent(seen)
     return _exists(int(number)) and _began(int(number)) == began
+
+
+def _is_recent(moment: object) -> bool:
+    try:
+        passed = datetime.now(UTC) - datetime.fromisoformat(str(moment))
+    except (ValueError, TypeError):
+        return False
+    return abs(passed.total_seconds()) < _SILENCE
 
 
 def _exists(number: int) -> bool:

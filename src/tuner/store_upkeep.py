@@ -37,8 +37,10 @@ def prune(connection: sqlite3.Connection, filters: Mapping[str, str], before: st
 
 
 def _going_on(connection: sqlite3.Connection) -> set[str]:
-    open_runs = connection.execute("SELECT name, owner FROM runs WHERE ended IS NULL").fetchall()
-    return {name for name, owner in open_runs if store_runs.is_alive(owner)}
+    open_runs = connection.execute(
+        f"SELECT name, owner, {store_runs.SEEN} FROM runs WHERE ended IS NULL"  # noqa: S608 - a fixed text
+    ).fetchall()
+    return {name for name, owner, seen in open_runs if store_runs.is_alive(owner, seen)}
 
 
 def _best(connection: sqlite3.Connection, count: int) -> set[int]:

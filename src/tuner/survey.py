@@ -58,9 +58,7 @@ def allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Targe
     try:
         return kernel.space.restrict(lambda config: verdicts.of(kernel.needs_of(config, problem)))
     except SpaceError as error:
-        raise SpaceError(
-            f"{kernel.name}: no configuration fits {target}: {verdicts.refusal or error}"
-        ) from error
+        raise SpaceError(verdicts.no_fit(str(error))) from error
 
 
 def ask_relation(
@@ -81,12 +79,13 @@ def ask_relation(
         raise KernelError(told) from error
 
 
-def first_allowed(
-    kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target
-) -> Configuration | None:
-    """Return the first configuration that the target can hold, None where there is none."""
+def first_allowed(kernel: Kernel, problem: Mapping[str, Any], target: targetspec.Target) -> Configuration:
+    """Return the first configuration that the target can hold; KernelError that says why where there is none."""
     verdicts = _Verdicts(kernel.name, target)
-    return next((config for config in kernel.space if verdicts.of(kernel.needs_of(config, problem))), None)
+    for config in kernel.space:
+        if verdicts.of(kernel.needs_of(config, problem)):
+            return config
+    raise KernelError(verdicts.no_fit())
 
 
 class _Verdicts:
@@ -96,12 +95,16 @@ class _Verdicts:
         self._kernel = kernel
         self._target = target
         self._known: dict[tuple[Any, ...], bool] = {}
-        self.refusal = ""
+        self._refusal = ""
+
+    def no_fit(self, otherwise: str = "") -> str:
+        """Say that none was held, and why the one asked for last was not."""
+        return f"{self._kernel}: no configuration fits {self._target}: {self._refusal or otherwise}"
 
     def of(self, needs: Mapping[str, Any]) -> bool:
         key = tuple(sorted((repr(name), repr(value)) for name, value in needs.items()))
         if key not in self._known:
             verdict = ask_relation(self._kernel, self._target, self._target, needs)
             self._known[key] = bool(verdict)
-            self.refusal = self.refusal if verdict else str(verdict)
+            self._refusal = self._refusal if verdict else str(verdict)
         return self._known[key]

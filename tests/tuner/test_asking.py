@@ -103,7 +103,7 @@ def test_the_default_is_the_first_that_fits(asker: Asker):
     assert {"step": 1} == asker.default(DOUBLE, PROBLEM, ZEN3)
     assert {"step": 4} == asker.default(kernel, PROBLEM, ZEN3)
     never = attrs.evolve(DOUBLE, needs=lambda *_: {"vector_registers": 1000})
-    with pytest.raises(KernelError, match="can hold no configuration of its space"):
+    with pytest.raises(KernelError, match=r"(?s)no configuration fits .*vector_registers"):
         asker.default(never, PROBLEM, ZEN3)
 
 

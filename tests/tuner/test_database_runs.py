@@ -114,6 +114,29 @@ def test_fresh_starts_anew_and_keeps_the_old(tmp_path: Path):
         assert 4 == len(db.runs())
 
 
+def test_a_smaller_budget_hides_nothing_that_is_known(tmp_path: Path):
+    """All trials of the run count, so that the best is what a lookup gives."""
+    path = tmp_path / "a.sqlite"
+    with pytest.raises(StopError):
+        tune(MIXED, PROBLEM, budget=16, database=path, progress=False, executor=stopping(9))
+    known = trials(path)
+    least = min(record.cost for record in known if record.cost is not None)
+    result = tune(MIXED, PROBLEM, budget=1, database=path, progress=False, executor=Replay(COSTS))
+    assert known == list(result.records)
+    assert result.best is not None
+    assert least == result.best.cost
+
+
+def test_what_was_replayed_says_so(tmp_path: Path):
+    """No record with a cost out of a table passes for a measurement."""
+    result = tune(
+        MIXED, PROBLEM, budget=16, database=tmp_path / "a.sqlite", progress=False, executor=Replay(COSTS)
+    )
+    good = [record for record in result.records if record.outcome.kind == "ok"]
+    assert good
+    assert all(record.quality["replayed"] is True for record in good)
+
+
 def test_two_tunings_at_once_do_not_share_a_run(tmp_path: Path):
     """A run whose process lives is not taken up."""
     path = tmp_path / "a.sqlite"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import platform
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from record_examples import A72, EXAMPLE, FINGERPRINT, TOOLCHAIN, ZEN3, numbered
 from tuner import store_runs
 from tuner.database import Database
 from tuner.errors import DatabaseError
-from tuner.record import Outcome
+from tuner.record import Outcome, utc_now
 
 TASK = ("sgemm", FINGERPRINT, EXAMPLE.problem.text, ZEN3.tuning_key, TOOLCHAIN)
 SETTINGS = {"seed": 0, "strategy": "default"}
@@ -221,13 +223,13 @@ def test_the_newest_unfinished_run_is_taken_up(db: Database):
 
 
 def test_a_process_that_has_gone_is_not_alive():
-    """By its number and its beginning, as numbers are used again; another machine's count as gone."""
-    assert store_runs.is_alive(store_runs.owner())
+    """By its number and its beginning, as numbers are used again."""
+    seen = utc_now()
+    assert store_runs.is_alive(store_runs.owner(), seen)
     machine, number, began = store_runs.owner().rsplit(" ", 2)
-    assert not store_runs.is_alive(f"{machine} {number} {began}1")
-    assert not store_runs.is_alive(f"other {number} {began}")
+    assert not store_runs.is_alive(f"{machine} {number} {began}1", seen)
     for nonsense in ("", "x", "a b", f"{machine} -1 -", f"{machine} {2**70} -"):
-        assert not store_runs.is_alive(nonsense)
+        assert not store_runs.is_alive(nonsense, seen)
     code = (
         "import os, time; from tuner import store_runs; print(store_runs.owner(), flush=True); time.sleep(60)"
     )
@@ -235,9 +237,31 @@ def test_a_process_that_has_gone_is_not_alive():
         assert child.stdout is not None
         owner = child.stdout.readline().strip()
         assert str(child.pid) in owner
-        assert store_runs.is_alive(owner)
+        assert store_runs.is_alive(owner, seen)
         child.kill()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-        assert not store_runs.is_alive(owner)  # a zombie that nobody has waited for
+        assert not store_runs.is_alive(owner, seen)  # a zombie that nobody has waited for
         child.wait()
-    assert not store_runs.is_alive(owner)
+    assert not store_runs.is_alive(owner, seen)
+
+
+def test_a_run_of_another_machine_goes_on_until_it_is_silent():
+    """Its process cannot be asked for: its last sign of life, of the last ten minutes, is what there is."""
+    _, number, began = store_runs.owner().rsplit(" ", 2)
+    there = f"other {number} {began}"
+    now = datetime.now(UTC)
+    for minutes, alive in ((0, True), (9, True), (11, False), (-11, False)):
+        seen = (now - timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
+        assert alive == store_runs.is_alive(there, seen)
+    assert not store_runs.is_alive(there, "no moment")
+
+
+def test_a_run_of_another_machine_is_not_taken_over(db: Database, monkeypatch: pytest.MonkeyPatch):
+    """Neither taken up nor pruned while it gives signs of life."""
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(platform, "node", lambda: "elsewhere")
+        db.begin_run("going", TASK, SETTINGS)
+    found = db.run("going")
+    assert found is not None
+    assert found.alive
+    assert db.take_up_run(TASK, SETTINGS) is None

@@ -302,7 +302,7 @@ def without(field: str) -> dict[str, Any]:
     ("document", "path", "message"),
     [
         ([], "$", "must be a JSON object"),
-        (without("version"), "$.version", "must be an integer"),
+        (without("version"), "$", 'must have the key "version"'),
         (changed(version=True), "$.version", "must be an integer"),
         (changed(version=0), "$.version", "must be 1, got 0"),
         (changed(version=2), "$.version", "record version 2 is newer than 1"),

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from record_examples import EXAMPLE
 from tuner import Search, Space, SpaceError
 from tuner.errors import SearchError
 from tuner.strategies import STRATEGIES, Trials
@@ -177,6 +178,13 @@ def test_seeds_come_first(strategy):
     rest = search.suggest(len(SPACE))
     assert len(SPACE) - 2 == len(rest)
     assert not any(config in good for config in rest)
+
+
+@pytest.mark.parametrize("seed", [EXAMPLE, 3, ("tile", 8)], ids=["a record", "a number", "a tuple"])
+def test_a_seed_is_a_configuration(seed):
+    """A record is none; left out without a word, it would be missed."""
+    with pytest.raises(SearchError, match="a seed is a configuration, such as the `config` of a record"):
+        Search(SPACE, seeds=[seed])
 
 
 @pytest.mark.parametrize("strategy", NAMES)
