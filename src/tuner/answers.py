@@ -41,7 +41,9 @@ def read_answer(kind: Frame, body: bytes, stage: str) -> tuple[bool, Answer]:
 def _result(payload: bytes, stage: str) -> Answer:
     try:
         return Answer(travel.unpack(payload))
-    except Exception as error:  # noqa: BLE001 -- unpickling runs code of the job's choice
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 -- unpickling runs code of the job's choice
         cause = f"its result cannot be read here: {type(error).__name__}: {error}"
         return Answer(failure=Outcome("error", stage, cause.encode(errors="backslashreplace").decode()))
 
@@ -49,7 +51,9 @@ def _result(payload: bytes, stage: str) -> Answer:
 def _failure(payload: bytes, stage: str) -> Answer:
     try:
         kind, cause, traceback = (str(part) for part in travel.unpack(payload))
-    except Exception:  # noqa: BLE001 -- as above
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 -- as above
         raise ProtocolError("a FAILURE frame that cannot be read") from None
     if kind == "unloadable":
         return Answer(unloadable=cause)

@@ -9,20 +9,20 @@ from typing import TextIO
 
 
 class Streams:
-    """Descriptors 1 and 2, and the Python streams over 0 to 2."""
+    """Descriptors 0 to 2, and the Python streams over them."""
 
     def __init__(self) -> None:
-        self._errors = os.dup(2)
+        self._input, self._errors = os.dup(0), os.dup(2)
         # A fork has the host program's streams, with text it has not written yet: they must not be flushed here.
         self._replaced = [sys.stdin, sys.stdout, sys.stderr, sys.__stdin__, sys.__stdout__, sys.__stderr__]
         self._in, self._out, self._err = _stream(0, "r"), _stream(1, "w"), _stream(2, "w")
         sys.stdin = self._in
 
     def restore(self) -> None:
-        """Undo what the job before did to them."""
-        with contextlib.suppress(OSError):  # it closed all it found: then there is nothing to write to
-            os.dup2(self._errors, 1)
-            os.dup2(self._errors, 2)
+        """Undo what the job before did to them; OSError where it closed all it found."""
+        os.dup2(self._input, 0)
+        os.dup2(self._errors, 1)
+        os.dup2(self._errors, 2)
         if self._in.closed:
             self._in = _stream(0, "r")
         if self._out.closed:
@@ -35,11 +35,9 @@ class Streams:
 
     def flush(self) -> None:
         """Write out what a job printed."""
-        streams = [self._out, self._err]
-        streams += [stream for stream in (sys.stdout, sys.stderr) if stream not in streams]
-        for stream in streams:
-            with contextlib.suppress(Exception):  # whatever a job put in their place
-                stream.flush()
+        for stream in (self._out, self._err, vars(sys).get("stdout"), vars(sys).get("stderr")):
+            with contextlib.suppress(BaseException):  # whatever a job put in their place, or left there
+                stream.flush()  # type: ignore[union-attr]
 
 
 def _stream(number: int, mode: str) -> TextIO:

@@ -12,7 +12,6 @@ import importlib
 import os
 import socket
 import sys
-import threading
 import time
 import traceback
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import NoReturn
 import attrs
 
 from tuner import travel
+from tuner.conditions import Conditions
 from tuner.errors import TravelError
 from tuner.protocol import LARGEST, Decoder, Frame, encode_job, encode_ready, split_ticket
 from tuner.record import STAGES
@@ -82,6 +82,7 @@ class _Worker:
         self._setup = Setup()
         self._resident = 0
         self._threads = 1
+        self._conditions = Conditions()
 
     def serve(self) -> None:
         """Take frames until the parent closes the channel."""
@@ -112,8 +113,9 @@ class _Worker:
         gc.freeze()
         if setup.memory is not None:
             _limit_memory(setup.memory)
+        self._conditions = Conditions()
         self._resident = memory_kib()[1]
-        self._threads = threading.active_count()
+        self._threads = _count_threads()
         self._channel.sendall(encode_ready(self._process, self._resident))
 
     def _work(self, ticket: int, payload: bytes) -> None:
@@ -121,11 +123,18 @@ class _Worker:
         if os.getpid() != self._process:
             os._exit(0)  # a child that the job forked came back from it: it has no place here
         self._streams.flush()
-        worn = answer.worn or self._has_leftovers() or self._has_grown()
+        # Now, and not as the next job comes: the parent is waking up meanwhile.
+        worn = answer.worn or self._has_leftovers() or self._has_grown() or not self._is_tidied()
         self._send(encode_job(answer.kind, ticket, bytes([worn]) + answer.body))
-        # Now, and not as the next job comes: the parent is busy meanwhile.
-        self._streams.restore()
-        self._place.enter()
+
+    def _is_tidied(self) -> bool:
+        """Undo what the job did to the process, and say whether the next one finds all as this one did."""
+        try:
+            self._streams.restore()
+            self._place.enter()
+        except Exception:  # noqa: BLE001 -- whatever a job left there
+            return False
+        return not self._conditions.worse
 
     def _answer(self, ticket: int, payload: bytes) -> _Answer:
         def stage(name: str) -> None:
@@ -164,7 +173,7 @@ class _Worker:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(-1, os.WNOHANG)
             return True
-        return threading.active_count() > self._threads
+        return _count_threads() > self._threads
 
     def _has_grown(self) -> bool:
         limit = self._setup.growth
@@ -173,6 +182,11 @@ class _Worker:
         # The peak is had for less, and only where it is high can the present size be.
         most = self._resident + (limit >> 10)
         return _peak_kib() > most and memory_kib()[1] > most
+
+
+def _count_threads() -> int:
+    """Count the threads that run Python, those that `threading` does not know too."""
+    return len(sys._current_frames())  # noqa: SLF001 -- documented as for special purposes
 
 
 def memory_kib() -> tuple[int, int]:
@@ -214,7 +228,7 @@ def _described(error: BaseException) -> str:
     )
     try:
         message = str(error)
-    except Exception:  # noqa: BLE001 -- a broken __str__
+    except BaseException:  # noqa: BLE001 -- a broken __str__
         message = "(its message cannot be shown)"
     return f"{name}: {message}" if message else name
 
@@ -225,5 +239,5 @@ def _traced(error: BaseException) -> str:
             error.__traceback__ and error.__traceback__.tb_next
         )  # our own frame says nothing
         return "".join(traceback.format_exception(error, limit=-_FRAMES))[-_LONGEST_TRACEBACK:]
-    except Exception:  # noqa: BLE001 -- no memory left, or a hostile class
+    except BaseException:  # noqa: BLE001 -- no memory left, or a hostile class
         return ""

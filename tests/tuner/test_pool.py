@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import functools
 import gc
 import mmap
 import os
+import resource
 import select
 import signal
 import socket
@@ -708,6 +710,116 @@ def test_a_job_that_kills_the_others_is_the_only_one_blamed(method: str) -> None
         while pool.pending:
             got |= {done.ticket: done.failure.kind if done.failure else done.value for done in pool.wait(60)}
     assert dict.fromkeys(killers, "signal") | dict.fromkeys(victims, "through") == got
+
+
+def change_umask() -> None:
+    os.umask(0o777)
+
+
+def limit_files() -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (32, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+
+
+def block_signals() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+def limit_recursion() -> None:
+    sys.setrecursionlimit(120)
+
+
+def set_alarm() -> None:
+    signal.setitimer(signal.ITIMER_REAL, 3600)
+
+
+def delete_streams() -> None:
+    del sys.stdout, sys.__stderr__
+
+
+def replace_path() -> None:
+    sys.path = ("nowhere",)  # type: ignore[assignment]
+
+
+def leave_thread() -> None:
+    _thread.start_new_thread(time.sleep, (60,))
+
+
+def close_streams() -> None:
+    for number in range(3):
+        os.close(number)
+
+
+def what_it_finds(stage: Stage) -> tuple[Any, ...]:
+    """What the spoilers change, as a job finds it."""
+    stage("run")
+    mask = os.umask(0)
+    os.umask(mask)
+    return (
+        mask, resource.getrlimit(resource.RLIMIT_NOFILE)[0], signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+        sys.getrecursionlimit(), signal.getitimer(signal.ITIMER_REAL), type(sys.path), tuple(sys.path),
+        [hasattr(sys, name) for name in ("stdout", "__stderr__")], threading.active_count(),
+        len(sys._current_frames()), [os.fstat(number).st_mode for number in range(3)],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        change_umask, limit_files, block_signals, limit_recursion, set_alarm, delete_streams, replace_path,
+        leave_thread, close_streams,
+    ],
+    ids=lambda function: function.__name__,
+)  # fmt: skip
+def test_what_a_job_spoils_the_next_one_does_not_find(pool: Pool, spoil: Callable[[], None]) -> None:
+    """It is undone, or the worker that had it is replaced; neither job is any the worse."""
+
+    def spoiling(stage: Stage) -> str:
+        stage("run")
+        spoil()
+        return "done"
+
+    before = ask(pool, what_it_finds).value
+    assert "done" == ask(pool, spoiling).value
+    after = ask(pool, what_it_finds)
+    assert (before, 1) == (after.value, after.attempts)
+
+
+class LeavesError(BaseException):
+    """No Exception, and it cannot be shown."""
+
+    def __str__(self) -> str:
+        raise LeavesError
+
+
+def raise_what_cannot_be_shown(stage: Stage) -> None:
+    stage("run")
+    raise LeavesError
+
+
+def give_what_leaves(stage: Stage) -> object:
+    stage("run")
+
+    class Leaving:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return sys.exit, (3,)
+
+    return Leaving()
+
+
+@pytest.mark.parametrize(
+    ("function", "cause"),
+    [
+        (raise_what_cannot_be_shown, "LeavesError: (its message cannot be shown)"),
+        (give_what_leaves, "its result cannot be read here: SystemExit: 3"),
+    ],
+)
+def test_what_is_no_exception_ends_no_program(pool: Pool, function: Any, cause: str) -> None:
+    """Neither the worker, nor, when the result is read, the one that asked."""
+    done = ask(pool, function)
+    assert done.failure is not None
+    assert ("error", "run") == (done.failure.kind, done.failure.stage)
+    assert str(done.failure.cause).endswith(cause)
+    assert 1 == ask(pool, give, 1).value
 
 
 def test_a_pool_that_is_dropped_ends_its_workers_at_once(method: str) -> None:
