@@ -85,7 +85,7 @@ class Keeper:
             return False
         operation, worker = REQUEST.unpack(message)
         if operation == START:
-            self._start(worker, *descriptors)
+            self._start(worker, descriptors)
         elif operation == KILL:
             self._signal(worker, signal.SIGKILL)
         else:
@@ -94,19 +94,24 @@ class Keeper:
             self._tell(DONE)
         return True
 
-    def _start(self, worker: int, channel: int, errors: int) -> None:
-        lifeline, held = os.pipe()
+    def _start(self, worker: int, descriptors: list[int]) -> None:
+        opened = [*descriptors]
         try:
+            lifeline, held = os.pipe()
+            opened += [lifeline, held]
+            # Fewer than were sent come where there are no numbers left for them.
+            channel, errors = descriptors
             process = os.fork()
-        except OSError as error:
-            os.write(errors, f"no worker can be forked: {error}\n".encode())
-            os.close(held)
+        except (OSError, ValueError) as error:
+            stderr = descriptors[1] if len(descriptors) > 1 else 2
+            os.write(stderr, f"no worker can be started: {error}\n".encode())
             self._tell(DEAD, worker, _CANNOT_START)
         else:
             if not process:
                 self._live(channel, errors, lifeline, held)
             self._workers[worker], self._lifelines[worker] = process, held
-        for descriptor in (channel, errors, lifeline):
+            opened.remove(held)
+        for descriptor in opened:
             os.close(descriptor)
 
     def _live(self, channel: int, errors: int, lifeline: int, held: int) -> NoReturn:

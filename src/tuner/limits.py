@@ -47,6 +47,13 @@ class Limits:
         return next((number for number, (stages, _) in enumerate(self.groups) if stage in stages), None)
 
 
+def check_count(name: str, count: int) -> int:
+    """Return a positive integer, ValueError where it is none."""
+    if type(count) is not int or count < 1:
+        raise ValueError(f"{name} must be a positive integer, got {count!r}")
+    return count
+
+
 def _seconds(stages: tuple[str, ...], time: object) -> float:
     if isinstance(time, bool) or not isinstance(time, (int, float)) or not _is_time(time) or not stages:
         raise ValueError(f"limits: stages {stages!r} need a positive number of seconds, got {time!r}")

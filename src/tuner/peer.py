@@ -132,6 +132,7 @@ class Peer:
         self.given_at = now
         self.loaded = False
         self.jobs = 0
+        self.finished: set[int] = set()
         self.closed_at: float | None = None
         self.leaving = False
         self.worn = False
@@ -239,6 +240,7 @@ class Peer:
             raise AssertionError("a worker without a job cannot finish one")
         self.errors.drain()
         job, self.job = self.job, None
+        self.finished.add(job.ticket)
         self.jobs += 1
         text = self.errors.text()
         self.errors.clear()

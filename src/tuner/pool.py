@@ -24,7 +24,7 @@ from tuner.crew import Crew
 from tuner.deadlines import due, excess, is_overdue
 from tuner.diagnosis import KEPT, Death
 from tuner.errors import TravelError, WorkerStartError
-from tuner.limits import Limits, LimitsLike
+from tuner.limits import Limits, LimitsLike, check_count
 from tuner.listening import Ears, Source
 from tuner.peer import Done, Job, Peer, Tail
 from tuner.protocol import Frame, ProtocolError, split_ready, split_ticket
@@ -63,13 +63,13 @@ class Pool:
     ) -> None:
         check_start_method(start_method)
         check_modules(preload)
-        self._workers = usable_cpus() if workers is None else _check_count("workers", workers)
+        self._workers = usable_cpus() if workers is None else check_count("workers", workers)
         self._limits = Limits.of(limits)
         self._memory = memory
-        self._recycle = _check_count("recycle", recycle)
-        _check_count("memory", 1 if memory is None else memory)
-        _check_count("threads", threads)
-        _check_count("growth", growth)
+        self._recycle = check_count("recycle", recycle)
+        check_count("memory", 1 if memory is None else memory)
+        check_count("threads", threads)
+        check_count("growth", growth)
         setup = Setup(tuple(preload), memory=memory, threads=threads, growth=growth)
         self._setup = travel.pack(setup, "setup").payload
         self._crew = Crew(start_method, threads=threads, preload=tuple(preload))
@@ -144,10 +144,11 @@ class Pool:
     def paused(self) -> Iterator[None]:
         """Let every worker stand still for a while, in which no limit runs and no job starts."""
         self._check()
-        if self._clock.pause() and self._crew.keeper is not None:
-            self._crew.keeper.stop()
-            self._hear_keeper()  # deaths may have come with its answer
+        ran = self._clock.pause()
         try:
+            if ran and self._crew.keeper is not None:
+                self._crew.keeper.stop()
+                self._hear_keeper()  # deaths may have come with its answer
             yield
         finally:
             if self._clock.resume() and self._crew.keeper is not None:
@@ -274,6 +275,8 @@ class Pool:
             self._proven, self._failed_starts, self._stirred = True, 0, True
             return
         ticket, body = split_ticket(body)
+        if kind is Frame.STAGE and ticket in peer.finished:
+            return  # of a thread that a job before has left
         if peer.job is None or peer.job.ticket != ticket:
             raise ProtocolError(f"a {kind.name} frame of no job that runs")
         if kind is Frame.LOADED and not peer.loaded:
@@ -294,12 +297,20 @@ class Pool:
         if peer.worn or peer.jobs >= self._recycle:
             self._retire(peer)
         if answer.unloadable is not None:
-            self._pending.discard(job.ticket)
-            self._unloadable.append(TravelError(job.name, answer.unloadable))
+            self._find_unloadable(job, peer, answer.unloadable)
             return
         text = (text + answer.traceback)[-KEPT:]
         failure = answer.failure and attrs.evolve(answer.failure, stderr=text)
         self._done.append(Done(job.ticket, answer.value, failure, seconds, stages, text, job.attempts))
+
+    def _find_unloadable(self, job: Job, peer: Peer, why: str) -> None:
+        if peer.jobs > 1 and not job.fresh:  # one of those before may have spoiled the worker
+            job.fresh, job.attempts = True, job.attempts - 1
+            self._retire(peer)
+            self._queue.appendleft(job)
+        else:
+            self._pending.discard(job.ticket)
+            self._unloadable.append(TravelError(job.name, why))
 
     def _hear_keeper(self) -> None:
         self._stirred = True
@@ -392,9 +403,3 @@ def _listen(pools: Sequence[Pool], end: float) -> None:
     while patience > 0 and not any(pool._stirred for pool in pools):  # noqa: SLF001
         patience = min(end - time.monotonic(), *(pool._next_due() for pool in pools))  # noqa: SLF001
         ears.listen(sources, max(0.0, patience))
-
-
-def _check_count(name: str, count: int) -> int:
-    if type(count) is not int or count < 1:
-        raise ValueError(f"{name} must be a positive integer, got {count!r}")
-    return count

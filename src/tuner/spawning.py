@@ -148,6 +148,8 @@ class KeeperProcess:
 
     def end(self, patience: float = 1.0) -> None:
         """End the keeper, and with it the workers, killing it where it takes longer than `patience` seconds."""
+        with contextlib.suppress(OSError):  # it has gone
+            self.control.shutdown(socket.SHUT_RDWR)  # a fork of the host may hold it open too
         self.control.close()
         if self._child is not None:
             self._child.wait(patience)

@@ -784,6 +784,41 @@ def test_what_a_job_spoils_the_next_one_does_not_find(pool: Pool, spoil: Callabl
     assert (before, 1) == (after.value, after.attempts)
 
 
+def spoil_modules() -> None:
+    sys.modules.clear()
+
+
+def stage_from_a_thread(stage: Stage) -> None:
+    stage("run")
+
+    def later() -> None:
+        for _ in range(200):
+            stage("run")
+            time.sleep(0.001)
+
+    _thread.start_new_thread(later, ())
+
+
+def test_what_a_used_worker_cannot_load_a_fresh_one_gets(pool: Pool) -> None:
+    """A job before may have spoiled it; what no worker can load is an error of the one who gave it."""
+
+    def spoiling(stage: Stage) -> None:
+        stage("run")
+        spoil_modules()
+
+    ask(pool, give, 1)
+    ask(pool, spoiling)
+    done = ask(pool, give, Path("/"))
+    assert (Path("/"), 1) == (done.value, done.attempts)
+
+
+def test_a_late_word_of_a_job_is_no_word_of_the_next(pool: Pool) -> None:
+    """A thread that a job left speaks on for a while."""
+    for number in range(20):
+        assert ask(pool, stage_from_a_thread).ok
+        assert number == ask(pool, give, number).value
+
+
 class LeavesError(BaseException):
     """No Exception, and it cannot be shown."""
 
