@@ -685,7 +685,10 @@ def test_what_begins_a_document_is_what_json_takes(content: str):
 def test_the_stream_passes_over_values_of_any_depth(size: int):
     """Brackets in texts count for nothing; what is behind a value comes next, and the line is told right."""
     values = [f'{"[" * n}{{"]}}": "\\"{{", "b":\n[]}}{"]" * n}' for n in (0, 1, 3, 4, 5, 6, 40)]
-    values += ["12", "-1.5e3", "true", '""', '"[\\\\"', "[]", "{}"]
+    branches = "1"
+    for _ in range(8):
+        branches = f'[{branches}, "]", {{"[": {branches}}}]'
+    values += [branches, branches, "12", "-1.5e3", "true", '""', '"[\\\\"', "[]", "{}"]
     text = f"[{', '.join(values)} , 7\n]"
     stream = json_stream.JsonStream(Pieces(text, size))
     read = []

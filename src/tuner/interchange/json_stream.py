@@ -164,6 +164,10 @@ class JsonStream:
             return
         depth = 0
         while True:
+            if depth > _DEPTH:
+                deep = self._deep(depth)
+                depth += sum(map(deep.count, "{[")) - sum(map(deep.count, "}]"))
+                yield deep
             yield self._run()
             yield from self._until(_MARK)
             mark = self._text[self._at : self._at + 1]
@@ -177,6 +181,13 @@ class JsonStream:
                 depth += 1 if mark in "{[" else -1
             if depth <= 0:
                 return
+
+    def _deep(self, depth: int) -> str:
+        """Take what is at hand up to the next text and cannot close so many brackets, however many of it there are."""
+        start, end = self._at, min(self._at + depth - 1, len(self._text))
+        text = self._text.find('"', start, end)
+        self._at = end if text < 0 else text
+        return self._text[start : self._at]
 
     def _run(self) -> str:
         if self._text[self._at : self._at + 1] == '"':
