@@ -19,7 +19,7 @@ def rule(job: Job, peer: Peer, death: Death, stage: str, text: str, memory: int 
     `text` is what it wrote, `memory` the allowance in bytes that it had.
     """
     verdict = peer.verdict
-    if peer.closed_at is not None and death.signal != "SIGKILL":
+    if peer.closed_at is not None and not (death.killed and death.signal == "SIGKILL"):
         verdict = None  # it was dying, and not of us
     if verdict is None and not peer.loaded and death.signal in _SENT and job.lost < MOST_LOST:
         # It was given to a worker that was dead already, or was killed before the job began.

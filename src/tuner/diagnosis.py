@@ -23,10 +23,11 @@ _LONGEST_LINE = 500
 
 @attrs.frozen
 class Death:
-    """The end of a worker: its wait status, and what its resident memory grew by (KiB) since it was ready."""
+    """The end of a worker: its wait status, what its resident memory grew by (KiB) since it was ready, and whether we killed it."""
 
     status: int
     growth: int = 0
+    killed: bool = False
 
     @property
     def signal(self) -> str | None:

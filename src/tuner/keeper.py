@@ -10,7 +10,8 @@ session of their worker are found; the end of the pool's process shows at once, 
 descriptors. On macOS (untested) the keeper still ends with the pool, and kills every group.
 
 Every message is one fixed struct: operation and worker to the keeper (START carries the worker's two
-descriptors), operation, worker, wait status and peak KiB back.
+descriptors), operation, worker, wait status and peak KiB back: KILLED for one that lived when its KILL came, DEAD
+for one that ended by itself.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ if sys.platform != "win32":
     import fcntl
     import resource
 
-START, KILL, STOP, CONTINUE, DEAD, DONE = range(1, 7)
+START, KILL, STOP, CONTINUE, DEAD, DONE, KILLED = range(1, 8)
 REQUEST = struct.Struct("<II")
 REPLY = struct.Struct("<IIiI")
 
@@ -52,6 +53,7 @@ class Keeper:
         self._become = become
         self._workers: dict[int, int] = {}
         self._lifelines: dict[int, int] = {}
+        self._killed: set[int] = set()
         self._wakes = os.pipe()
 
     def serve(self) -> None:
@@ -87,7 +89,7 @@ class Keeper:
         if operation == START:
             self._start(worker, descriptors)
         elif operation == KILL:
-            self._signal(worker, signal.SIGKILL)
+            self._kill(worker)
         else:
             for other in self._workers.values():
                 send_signal(other, signal.SIGSTOP if operation == STOP else signal.SIGCONT)
@@ -128,9 +130,11 @@ class Keeper:
         finally:
             os._exit(127)
 
-    def _signal(self, worker: int, number: signal.Signals) -> None:
+    def _kill(self, worker: int) -> None:
+        self._reap()  # what ended before did not end of this
         if worker in self._workers:
-            send_signal(self._workers[worker], number)
+            self._killed.add(worker)
+            send_signal(self._workers[worker], signal.SIGKILL)
 
     def _reap(self) -> None:
         numbers = {process: worker for worker, process in self._workers.items()}
@@ -142,7 +146,8 @@ class Keeper:
                 continue
             del self._workers[worker]
             os.close(self._lifelines.pop(worker))
-            self._tell(DEAD, worker, status, peak)
+            self._tell(KILLED if worker in self._killed else DEAD, worker, status, peak)
+            self._killed.discard(worker)
         if stray:
             self._sweep()
 

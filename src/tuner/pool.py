@@ -317,9 +317,9 @@ class Pool:
         if self._crew.keeper is None:
             return
         deaths, alive = self._crew.keeper.deaths()
-        for number, status, peak in deaths:
+        for number, status, peak, killed in deaths:
             if number in self._crew.peers:
-                self._bury(self._crew.peers[number], status, peak)
+                self._bury(self._crew.peers[number], status, peak, killed=killed)
         if not alive:
             self._replace_keeper()
 
@@ -328,19 +328,19 @@ class Pool:
         text = self._crew.lose_keeper()
         for peer in list(self._crew.peers.values()):
             if peer.ready:
-                self._bury(peer, signal.SIGKILL, 0)
+                self._bury(peer, signal.SIGKILL, 0, killed=peer.leaving)
             else:
                 self._crew.bury(peer)
         if not self._proven:
             self._count_failed_start(text)
         self._proven = False
 
-    def _bury(self, peer: Peer, status: int, peak: int) -> None:
+    def _bury(self, peer: Peer, status: int, peak: int, *, killed: bool) -> None:
         if not peer.leaving:
             self._hear(peer, to_the_end=True)
         peer.errors.drain()
         if peer.job is not None:
-            self._blame(peer, Death(status, peak - peer.resident))
+            self._blame(peer, Death(status, peak - peer.resident, killed))
         elif not peer.ready and not peer.leaving:
             self._count_failed_start(peer.errors.text())
         self._ahead |= peer.ready

@@ -99,7 +99,7 @@ class KeeperProcess:
         self.control, theirs = socket.socketpair()
         self.errors, stderr = os.pipe()
         self._bytes = bytearray()
-        self._deaths: list[tuple[int, int, int]] = []
+        self._deaths: list[tuple[int, int, int, bool]] = []
         self._done = 0
         self._child: _Child | None = None
         host = _own_pidfd()
@@ -140,8 +140,8 @@ class KeeperProcess:
         self._ask(keeper.CONTINUE)
         self._await_done()
 
-    def deaths(self) -> tuple[list[tuple[int, int, int]], bool]:
-        """Return what came: deaths as (worker, wait status, peak KiB), and whether the keeper is still there."""
+    def deaths(self) -> tuple[list[tuple[int, int, int, bool]], bool]:
+        """Return what came: deaths as (worker, wait status, peak KiB, killed), and whether the keeper is still there."""
         alive = self._receive(socket.MSG_DONTWAIT)
         deaths, self._deaths = self._deaths, []
         return deaths, alive
@@ -177,10 +177,10 @@ class KeeperProcess:
         self._bytes += data
         whole = len(self._bytes) // keeper.REPLY.size * keeper.REPLY.size
         for operation, *death in keeper.REPLY.iter_unpack(self._bytes[:whole]):
-            if operation == keeper.DEAD:
-                self._deaths.append((death[0], death[1], death[2]))
-            else:
+            if operation == keeper.DONE:
                 self._done += 1
+            else:
+                self._deaths.append((death[0], death[1], death[2], operation == keeper.KILLED))
         del self._bytes[:whole]
         return bool(data)
 

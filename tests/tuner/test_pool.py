@@ -448,20 +448,29 @@ def test_a_death_by_a_signal_is_confirmed_once(pool: Pool, tmp_path: Path) -> No
     assert ("signal", 1) == (once.failure.kind, once.attempts)
 
 
-def test_a_death_that_is_reported_late_is_told_by_its_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+def be_killed(stage: Stage) -> None:
+    """As by another job: not of us, though it is the signal that we send too."""
+    stage("run")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(("function", "cause"), [(segfault, "SIGSEGV"), (be_killed, "SIGKILL")])
+def test_a_death_that_is_reported_late_is_told_by_its_signal(
+    function: Any, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A crash closes the channel too: where the report of it comes much later, it is the crash that counts."""
     reports, begin = KeeperProcess.deaths, time.monotonic() + 60.0
 
-    def late(self: KeeperProcess) -> tuple[list[tuple[int, int, int]], bool]:
+    def late(self: KeeperProcess) -> tuple[list[tuple[int, int, int, bool]], bool]:
         nonlocal begin
         begin = min(begin, time.monotonic() + 2.0)
         return reports(self) if time.monotonic() >= begin else ([], True)
 
     monkeypatch.setattr(KeeperProcess, "deaths", late)
     with Pool(1, start_method="fork") as pool:
-        failure = ask(pool, segfault, confirm=False).failure
+        failure = ask(pool, function, confirm=False).failure
     assert failure is not None
-    assert ("signal", "SIGSEGV") == (failure.kind, failure.cause)
+    assert ("signal", cause) == (failure.kind, failure.cause)
 
 
 def test_a_job_may_ask_for_a_fresh_worker(pool: Pool) -> None:

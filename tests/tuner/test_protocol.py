@@ -122,7 +122,7 @@ class FakePool:
     def die(self, status: int) -> list[Done]:
         """Report the death of the worker."""
         if self.peer.number in self.pool._crew.peers:
-            self.pool._bury(self.peer, status, 1000)
+            self.pool._bury(self.peer, status, 1000, killed=self.peer.leaving)
         return self.pool._collect()
 
 

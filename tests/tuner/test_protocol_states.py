@@ -115,7 +115,7 @@ class PoolStates(RuleBasedStateMachine):
     @rule(status=st.sampled_from(STATUSES))
     def die_before_ready(self, status: int) -> None:
         for peer in [peer for peer in self.peers if not peer.ready][:1]:
-            self.pool._bury(peer, status, 1000)
+            self.pool._bury(peer, status, 1000, killed=peer.leaving)
             self.listen()
 
     @rule(at=st.integers(0, 9))
@@ -158,7 +158,7 @@ class PoolStates(RuleBasedStateMachine):
     def die(self, at: int, status: int) -> None:
         peer = self.pick(at)
         if peer is not None:
-            self.pool._bury(peer, status, 1000)
+            self.pool._bury(peer, status, 1000, killed=peer.leaving)
             self.listen()
 
     @rule(seconds=st.sampled_from([0.05, 0.2, 6.0, 70.0]))
@@ -196,7 +196,7 @@ class PoolStates(RuleBasedStateMachine):
                 if not peer.ready and not peer.leaving:
                     self.say(peer, encode_ready(1000 + peer.number, 1000))
                 elif peer.job is not None or peer.leaving or peer.closed_at is not None:
-                    self.pool._bury(peer, 7 << 8, 1000)
+                    self.pool._bury(peer, 7 << 8, 1000, killed=False)
             self.listen()
         try:
             assert self.broken or sorted(self.submitted) == sorted(done.ticket for done in self.done)
