@@ -11,17 +11,19 @@ from typing import Any
 
 import targetspec
 from tuner.cli_input import (
+    BAD_INPUT,
     FOUND,
     NOTHING,
     add_command,
     add_database,
-    check_there,
     complain,
     open_database,
     read_pairs,
     say,
+    take_each,
 )
 from tuner.cli_store import add_filters, filters, missing
+from tuner.database import Database
 from tuner.interchange.files import EXPORTS, FORMATS, Imported, export_records, import_records
 from tuner.interchange.line_by_line import Fault
 from tuner.progress import Progress
@@ -72,16 +74,19 @@ def _export(options: argparse.Namespace, progress: Progress) -> int:  # noqa: AR
 
 def _import(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
     target = None if options.target is None else targetspec.parse(options.target)
-    check_there(options.files)
     refused = 0
-    with open_database(options.database, create=True) as database:
-        for path in options.files:
-            found = import_records(
-                database, path, format=options.format, target=target, kernel=options.kernel,
-                problem=options.problem, on_fault=_teller(path, every=options.all_faults),
-            )  # fmt: skip
-            say(f"{path}: {_summary(found)}")
-            refused += found.refused
+
+    def take(database: Database, path: Path) -> None:
+        nonlocal refused
+        found = import_records(
+            database, path, format=options.format, target=target, kernel=options.kernel,
+            problem=options.problem, on_fault=_teller(path, every=options.all_faults),
+        )  # fmt: skip
+        say(f"{path}: {_summary(found)}")
+        refused += found.refused
+
+    if not take_each(options.files, options.database, take):
+        return BAD_INPUT
     return NOTHING if refused else FOUND
 
 

@@ -73,11 +73,42 @@ def open_database(path: Path | None, *, create: bool = False, read_only: bool = 
     return Database(place)
 
 
-def check_there(paths: Iterable[Path]) -> None:
-    """Refuse files to read that are not there, before anything is made for them."""
-    for path in paths:
-        if not path.exists():
-            raise DatabaseError(str(path), "cannot be read: there is no such file")
+def take_each(paths: Iterable[Path], database: Path | None, take: Callable[[Database, Path], object]) -> bool:
+    """Have each file that is there added to the records, and tell whether all could be; the others are complained of.
+
+    Nothing is made for files of which none is there. What is wrong with the records' own file is raised.
+    """
+    stated = list(paths)
+    there = [path for path in stated if _is_there(path)]
+    if not there:
+        return False
+    with open_database(database, create=True) as store:
+        taken = [path for path in there if _is_taken(store, path, take)]
+    return len(taken) == len(stated)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError as error:
+        absent = isinstance(error, FileNotFoundError | NotADirectoryError)
+        complain(f"{path}: cannot be read: {'there is no such file' if absent else error.strerror}")
+        return False
+    return True
+
+
+def _is_taken(store: Database, path: Path, take: Callable[[Database, Path], object]) -> bool:
+    try:
+        take(store, path)
+    except DatabaseError as error:
+        if error.path == store.path:
+            raise
+        complain(str(error))
+    except RecordError as error:
+        complain(f"{path}: {error}")
+    else:
+        return True
+    return False
 
 
 def is_missing(path: Path | None) -> str:

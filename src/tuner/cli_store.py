@@ -12,19 +12,21 @@ import targetspec
 from tuner import report
 from tuner.choosing import Filters, columns
 from tuner.cli_input import (
+    BAD_INPUT,
     FOUND,
     NOTHING,
     InputError,
     add_command,
     add_database,
-    check_there,
     complain,
     count,
     is_missing,
     open_database,
     read_pairs,
     say,
+    take_each,
 )
+from tuner.database import Database
 from tuner.overview import overviews
 from tuner.progress import Progress
 from tuner.record import KINDS, ROLES
@@ -124,11 +126,10 @@ def _runs(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG0
 
 
 def _merge(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above
-    check_there(options.files)
-    with open_database(options.database, create=True) as database:
-        for path in options.files:
-            say(f"{path}: {database.merge(path)} new records")
-    return FOUND
+    def take(database: Database, path: Path) -> None:
+        say(f"{path}: {database.merge(path)} new records")
+
+    return FOUND if take_each(options.files, options.database, take) else BAD_INPUT
 
 
 def _prune(options: argparse.Namespace, progress: Progress) -> int:  # noqa: ARG001 - as above

@@ -14,6 +14,7 @@ import tuner
 from record_examples import A72, EXAMPLE, FINGERPRINT, TOOLCHAIN, ZEN3, numbered
 from tuner.cli import main
 from tuner.database import Database
+from tuner.errors import DatabaseError
 from tuner.record import Outcome, Record
 from tuner.session import Result
 from tuner.values import Values
@@ -89,15 +90,56 @@ def test_an_empty_file_stays_empty(capsys: pytest.CaptureFixture[str], tmp_path:
 
 
 @pytest.mark.parametrize("command", ["import", "merge"])
-def test_nothing_is_made_for_a_file_that_is_not_there(
+def test_nothing_is_made_for_files_that_are_not_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, command: str
+):
+    """No store, and no folder: status 2, and a line for each."""
+    missing = [tmp_path / "none", tmp_path / ("n" * 300)]
+    status, output, errors = run(capsys, command, *missing, "--database", tmp_path / "new" / "a.sqlite")
+    assert (2, "", 2) == (status, output, errors.count("\n"))
+    assert f"tuner: {missing[0]}: cannot be read: there is no such file\n" in errors
+    assert f"tuner: {missing[1]}: cannot be read: File name too long\n" in errors
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["import", "merge"])
+def test_one_file_that_cannot_be_read_keeps_no_other_from_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, path: Path, command: str
 ):
-    """Nor is anything added, whatever stands before it on the line."""
-    words = [command, path, tmp_path / "none", "--database", tmp_path / "new" / "a.sqlite"]
-    status, output, errors = run(capsys, *words)
-    assert (2, "") == (status, output)
-    assert f"tuner: {tmp_path / 'none'}: cannot be read: there is no such file\n" == errors
-    assert [path] == list(tmp_path.iterdir())
+    """Whichever it is of several, and whatever is wrong with it: the status is 2, and a line tells."""
+    good = path
+    if command == "import":
+        good = tmp_path / "good.jsonl"
+        assert 3 == tuner.export_records(Database(path, read_only=True).records(), good)
+    bad = tmp_path / "bad"
+    bad.write_bytes(b"SQLite format 3\0" if command == "import" else b"something else")
+    for number, files in enumerate([(tmp_path / "none", good), (bad, good), (good, bad), (tmp_path, good)]):
+        place = tmp_path / f"{number}.sqlite"
+        status, output, errors = run(capsys, command, *files, "--database", place)
+        assert (2, 1, 1) == (status, output.count("3 new records"), errors.count("\n"))
+        with Database(place, create=False) as database:
+            assert 3 == len(list(database.records()))
+
+
+@pytest.mark.parametrize("command", ["import", "merge"])
+def test_what_is_wrong_with_the_store_is_told_once(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    path: Path,
+    command: str,
+):
+    """It is no fault of the files to read, so the first of them ends it."""
+
+    def full(database: Database, _: object) -> int:
+        raise DatabaseError(database.path, "has no room left")
+
+    (tmp_path / "lines").write_text(EXAMPLE.dumps())
+    read = [path if command == "merge" else tmp_path / "lines"] * 2
+    monkeypatch.setattr(Database, "add_all", full)
+    assert (2, "", f"tuner: {tmp_path / 'full'}: has no room left\n") == run(
+        capsys, command, *read, "--database", tmp_path / "full"
+    )
 
 
 def test_records_as_json_are_lines_that_import_reads(
