@@ -123,5 +123,6 @@ def _distance(one: object, other: object) -> float:
         return 0.0
     sizes = [value for value in (one, other) if type(value) in {int, float} and value > 0]  # type: ignore[operator]
     if len(sizes) == 2:  # noqa: PLR2004 - both of them
-        return min(abs(math.log2(sizes[0] / sizes[1])), 64.0) or _A_WORD  # type: ignore[operator]
+        # Not of their quotient, which may be more or less than a float holds.
+        return min(abs(math.log2(sizes[0]) - math.log2(sizes[1])), 64.0) or _A_WORD  # type: ignore[arg-type]
     return _ANOTHER_TEXT

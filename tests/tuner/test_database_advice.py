@@ -106,6 +106,16 @@ def test_seeds_stand_in_the_order_of_closeness(db: Database):
     assert expected[:2] == list(db.seeds(KERNEL, PROBLEM, ZEN3, limit=2))
 
 
+def test_sizes_may_lie_as_far_apart_as_numbers_can(db: Database):
+    """Their quotient may be none that a float holds, and no record keeps others from being seeds."""
+    sizes = (5e-324, 1.7e308, 2**63 - 1, 1, -1, 0.0, -0.0)
+    db.add_all(attrs.evolve(EXAMPLE, problem={"x": size}) for size in sizes)
+    for size in sizes:
+        seeds = db.seeds("sgemm", {"x": size}, ZEN3)
+        assert (len(sizes), size) == (len(seeds), seeds[0].problem["x"])
+        assert () == db.explain("sgemm", {"x": size}, ZEN3).fields
+
+
 def test_a_seed_is_good_and_fits_the_space_and_the_needs(db: Database):
     """No failure, no baseline, nothing that the space does not hold or that its needs forbid here."""
     failed = {"cost": None, "outcome": Outcome("signal", "run", "SIGSEGV")}
