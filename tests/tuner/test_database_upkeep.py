@@ -136,6 +136,17 @@ def test_pruning_keeps_the_best_of_each_task(db: Database):
     assert 0 == db.prune(keep=1 << 70)
 
 
+def test_trials_are_kept_where_there_are_too_few_finals(db: Database):
+    """Of a run with finals these are the best, and its best trials follow."""
+    finals = [numbered(number, role="final", cost=2.0 + number) for number in range(2)]
+    trials = [numbered(number, cost=1.0 + number) for number in range(8)]
+    db.add_all([*trials, *finals])
+    assert 5 == db.prune(keep=5)
+    assert [*trials[:3], *finals] == list(db.records())
+    assert 4 == db.prune(keep=1)
+    assert finals[:1] == list(db.records())
+
+
 def test_records_of_a_run_that_goes_on_stay(db: Database):
     """Its process would miss them; when it has ended they go, and nothing is left of it."""
     db.begin_run("20260131-1", TASK, SETTINGS)
