@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -615,6 +616,46 @@ def test_files_that_cannot_be_read_or_written(db: Database, tmp_path: Path):
         import_records(db, FOREIGN / "t4.json", format="xml")
     with pytest.raises(ValueError, match="format must be"):
         export_records([], tmp_path / "x", format="autotvm")
+
+
+@pytest.mark.parametrize("count", [2, 700])
+def test_what_stands_before_the_end_of_a_broken_file_is_kept(db: Database, tmp_path: Path, count: int):
+    """However little it is; then the file is refused."""
+    packer = zlib.compressobj(wbits=31)
+    lines = [numbered(number).dumps() for number in range(count + 1)]
+    start = packer.compress("\n".join(lines).encode()) + packer.flush(zlib.Z_FULL_FLUSH)
+    (tmp_path / "broken.gz").write_bytes(start)
+    with pytest.raises(DatabaseError, match="cannot be read"):
+        import_records(db, tmp_path / "broken.gz")
+    assert lines[:count] == [record.dumps() for record in db.records()]
+
+
+def test_a_packed_cache_that_breaks_off_keeps_what_is_whole(db: Database, tmp_path: Path):
+    """As one that is not packed does, with the same fault."""
+    content = (FOREIGN / "kernel_tuner.json").read_bytes().rstrip()[:-8]
+    (tmp_path / "plain").write_bytes(content)
+    packer = zlib.compressobj(wbits=31)
+    (tmp_path / "packed").write_bytes(packer.compress(content) + packer.flush(zlib.Z_FULL_FLUSH))
+    plain = import_records(db, tmp_path / "plain", target=GPU)
+    packed = import_records(db, tmp_path / "packed", target=GPU)
+    assert plain.added > 0 < plain.refused
+    assert attrs.evolve(plain, added=0, known=plain.known + plain.added) == packed
+
+
+def test_what_a_failing_store_did_not_keep_is_not_tried_again(db: Database, monkeypatch: pytest.MonkeyPatch):
+    """A lock is waited for once."""
+    tried: list[int] = []
+
+    def locked(records: list[Record]) -> int:
+        tried.append(len(records))
+        raise DatabaseError(db.path, "is locked")
+
+    monkeypatch.setattr(db, "add_all", locked)
+    path = Path(db.path).with_name("lines")
+    path.write_text("\n".join(numbered(number).dumps() for number in range(501)))
+    with pytest.raises(DatabaseError, match="is locked"):
+        import_records(db, path)
+    assert [500] == [count for count in tried if count]
 
 
 @settings(max_examples=60)

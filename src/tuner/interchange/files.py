@@ -103,9 +103,12 @@ def import_records(
     origin = Origin(format=kind, target=target, kernel=kernel, problem=problem)
     tally = _Tally(database, on_fault)
     with _translated(place), ExitStack() as opened:
-        for found in _reader(kind, place, origin, opened):
-            tally.take(found)
-    tally.flush()
+        try:
+            for found in _reader(kind, place, origin, opened):
+                tally.take(found)
+        finally:
+            # Also what stands before a place from which on the file cannot be read, such as the end of half a gzip.
+            tally.flush()
     return Imported(kind, tally.added, tally.known, tally.blank, tally.refused, tuple(tally.faults))
 
 
@@ -228,10 +231,11 @@ class _Tally:
 
     def flush(self) -> None:
         """Write what has come together."""
-        added = self._database.add_all(self._batch)
+        # Taken first, so that what a failing store did not keep is not tried again.
+        batch, self._batch, self._weight = self._batch, [], 0
+        added = self._database.add_all(batch)
         self.added += added
-        self.known += len(self._batch) - added
-        self._batch, self._weight = [], 0
+        self.known += len(batch) - added
 
 
 def _weight(record: Record) -> int:
@@ -268,7 +272,7 @@ def _translated(path: Path, done: str = "read") -> Iterator[None]:
         ) from error
 
 
-def _binary(path: Path) -> io.BufferedReader:
+def _binary(path: Path, *, may_break_off: bool = False) -> io.BufferedReader:
     if path.exists() and not path.is_file():
         # A pipe gives its content once, a device may never end.
         raise DatabaseError(
@@ -277,7 +281,34 @@ def _binary(path: Path) -> io.BufferedReader:
     start = _start(path)
     if start == _SQLITE:
         raise DatabaseError(str(path), "is a database, not a file to import; `tuner merge` adds its records")
-    return io.BufferedReader(gzip.open(path)) if start.startswith(_GZIP) else path.open("rb")
+    if start.startswith(_GZIP):
+        return io.BufferedReader(_Unpacked(path, may_break_off=may_break_off))
+    return path.open("rb")
+
+
+class _Unpacked(io.RawIOBase):
+    """What gzip packed: of a file that breaks off, first all that stands before, then the error, or just the end."""
+
+    def __init__(self, path: Path, *, may_break_off: bool) -> None:
+        self._file = gzip.GzipFile(path)
+        self._may_break_off = may_break_off
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            content = self._file.read1(len(buffer))
+        except EOFError:
+            if not self._may_break_off:
+                raise
+            content = b""
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def _start(path: Path) -> bytes:
@@ -286,7 +317,8 @@ def _start(path: Path) -> bytes:
 
 
 def _text(path: Path) -> TextIO:
-    return io.TextIOWrapper(_binary(path), encoding="utf-8-sig", newline="\n")
+    # Who reads a document sees where it breaks off, packed or not.
+    return io.TextIOWrapper(_binary(path, may_break_off=True), encoding="utf-8-sig", newline="\n")
 
 
 @contextmanager
