@@ -81,6 +81,9 @@ class Store:
             except sqlite3.Error as error:
                 if not _is_locked(error) or time.monotonic() > deadline:
                     raise DatabaseError(self.path, _explain(error)) from error
+            except UnicodeDecodeError as error:
+                # Of SQLite's own message, which repeats what stands in a damaged file.
+                raise DatabaseError(self.path, _DAMAGED) from error
             except RecordError as error:
                 told = f"holds what cannot be read: {error}; `tuner check` says what is wrong with it"
                 raise DatabaseError(self.path, told) from error

@@ -101,6 +101,17 @@ def test_a_truncated_file(path: Path, size: int):
     assert content[:size] == path.read_bytes()
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_table_whose_making_is_no_text(path: Path, read_only: bool):
+    """SQLite's complaint repeats it, and is no text either; it is the one error of damage all the same."""
+    Database(path).close()
+    content = path.read_bytes()
+    assert 1 == content.count(b"stderr TEXT NOT NULL")
+    path.write_bytes(content.replace(b"stderr TEXT NOT NULL", b"stderr TEXT NOT NUL\xa2"))
+    with pytest.raises(DatabaseError, match="is damaged or truncated"):
+        Database(path, read_only=read_only)
+
+
 def test_an_emptied_file_beside_its_log(path: Path):
     """An empty file with a log beside it has lost its records; one without is a new file."""
     path.touch()
