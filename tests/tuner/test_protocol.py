@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tuner import pool as pool_module
-from tuner import travel
+from tuner import travel, worker
 from tuner.crew import Crew
 from tuner.peer import Done, Peer
 from tuner.pool import Pool
@@ -29,6 +31,27 @@ from tuner.protocol import (
 )
 
 frames = st.lists(st.tuples(st.sampled_from(Frame), st.binary(max_size=40)), max_size=6)
+
+
+def test_a_worker_takes_all_that_comes_whatever_the_pauses() -> None:
+    """At once, soon, or late, one after the other; and then the end."""
+    ours, theirs = socket.socketpair()
+    pauses = [0.0] * 20 + [0.002] * 3 + [0.0] * 40 + [0.0001] * 20
+
+    def send() -> None:
+        for number, pause in enumerate(pauses):
+            time.sleep(pause)
+            ours.sendall(bytes([number]))
+        ours.close()
+
+    with theirs:
+        inbox, got = worker._Inbox(theirs), b""
+        sender = threading.Thread(target=send)
+        sender.start()
+        while data := inbox.take():
+            got += data
+        sender.join()
+        assert (bytes(range(len(pauses))), b"") == (got, inbox.take())
 
 
 @given(frames, st.data())
