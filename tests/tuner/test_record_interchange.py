@@ -642,6 +642,15 @@ def test_a_packed_cache_that_breaks_off_keeps_what_is_whole(db: Database, tmp_pa
     assert attrs.evolve(plain, added=0, known=plain.known + plain.added) == packed
 
 
+@pytest.mark.parametrize(
+    "first", ["[" * 9999, "[]", f"[{EXAMPLE.dumps()}]"], ids=["deep", "empty", "a record"]
+)
+def test_a_list_in_the_first_line_hides_no_record(read: Callable[..., Any], first: str):
+    """It is a fault like others, as no record of MetaSchedule begins so."""
+    found = read(f"{first}\n{EXAMPLE.dumps()}\n")
+    assert ("records", 1, 1, 1) == (found.format, found.added, found.refused, found.faults[0].line)
+
+
 def test_what_a_failing_store_did_not_keep_is_not_tried_again(db: Database, monkeypatch: pytest.MonkeyPatch):
     """A lock is waited for once."""
     tried: list[int] = []

@@ -156,7 +156,10 @@ def format_of(path: str | os.PathLike[str]) -> str:
         try:
             stream.skip_lines(tvm.COMMENT)
             if stream.peek() == "[":
-                return "metaschedule"
+                # A tuning record begins with the place of its workload; any file may have another list for a line.
+                stream.take("[")
+                known = place.name == _RECORDS or stream.peek().isdigit()
+                return "metaschedule" if known else "records"
             for key in stream.members():
                 if key in _MARKS:
                     return _MARKS[key]
