@@ -92,7 +92,8 @@ def import_records(
     `problem` say what a file does not: Kernel Tuner's names no target, a T4 file none of the three. Files may be
     compressed by gzip.
 
-    RecordError where the file as a whole cannot be read, DatabaseError where it cannot be opened, or the store fails.
+    RecordError where the file as a whole cannot be read, DatabaseError where it cannot be opened or read on (what stands
+    before is kept), or the store fails.
     """
     place = Path(path)
     if place.is_dir():
