@@ -52,6 +52,16 @@ def double_text(step: int, n: int) -> str:
     return _LOOP.format(body="".join(_STEP.format(at=at) for at in range(step)), step=step, n=n)
 
 
+def double_often(times: int, n: int) -> str:
+    """Give IR for y = x + x, each element so many times."""
+    steps = _STEP.format(at=0).replace("load float", "load volatile float")
+    bodies = [steps.replace("%", f"%r{turn}.").replace(f"%r{turn}.i,", "%i,") for turn in range(times)]
+    bodies = [
+        body.replace(f"%r{turn}.x,", "%x,").replace(f"%r{turn}.y,", "%y,") for turn, body in enumerate(bodies)
+    ]
+    return _LOOP.format(body="".join(bodies), step=1, n=n)
+
+
 def emit(config: Mapping[str, Any], target: object, problem: Mapping[str, int]) -> str:
     """Give the IR of a configuration, at fault where it says so."""
     fault = config.get("fault", "none")

@@ -1,4 +1,4 @@
-"""What a job may spoil for those after it in the same process: its limits, its signals, its streams."""
+"""What a job may spoil for those after it in the same process: its limits, its signals, its environment."""
 
 from __future__ import annotations
 
@@ -19,6 +19,20 @@ if sys.platform != "win32":
     )
 
 _UNLIMITED = 1 << 64
+
+
+class Environment:
+    """The environment as it is now; what happens to it can be undone."""
+
+    def __init__(self) -> None:
+        self._object, self._kept = os.environ, dict(os.environb)
+
+    def restore(self) -> None:
+        """Undo what a job did to it."""
+        os.environ = self._object  # noqa: B003 -- the very object, not another one
+        if os.environb != self._kept:
+            os.environb.clear()
+            os.environb.update(self._kept)
 
 
 class Conditions:

@@ -229,7 +229,7 @@ class Database:
     def vacuum(self) -> tuple[int, int]:
         """Give the room of what was deleted back to the disk; return the file's size in bytes before and after."""
         before = self._size()
-        self._store.read(store_upkeep.vacuum)
+        self._store.alone(store_upkeep.vacuum)
         return before, self._size()
 
     def check(self) -> Iterator[str]:

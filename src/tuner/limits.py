@@ -30,10 +30,10 @@ class Limits:
 
     @classmethod
     def of(cls, limits: LimitsLike | None) -> Limits:
-        """Check limits as users write them; ValueError where a stage is unknown or named twice, or no time is left."""
-        groups = [
-            ((key,) if isinstance(key, str) else tuple(key), time) for key, time in (limits or {}).items()
-        ]
+        """Check limits as users write them; ValueError where a stage is unknown or named twice, or no time is left, else TypeError."""
+        if not isinstance(limits, Mapping | None):
+            raise TypeError(f"limits: a mapping of stages to seconds, or None, not {limits!r}")
+        groups = [(_group(key), time) for key, time in (limits or {}).items()]
         named = [stage for stages, _ in groups for stage in stages]
         for stage in named:
             if stage not in STAGES:
@@ -45,6 +45,12 @@ class Limits:
     def group_of(self, stage: str) -> int | None:
         """Return the number of the group that names the stage."""
         return next((number for number, (stages, _) in enumerate(self.groups) if stage in stages), None)
+
+
+def _group(key: object) -> tuple[str, ...]:
+    if not isinstance(key, str | tuple):
+        raise TypeError(f"limits: a stage is a text, and a group a tuple of them, not {key!r}")
+    return (key,) if isinstance(key, str) else key
 
 
 def check_count(name: str, count: int) -> int:

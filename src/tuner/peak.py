@@ -23,9 +23,9 @@ _CACHES = 4
 def fma_peak(stage: Callable[[str], object], target: Any) -> float:
     """Measure multiply-adds on the target's native vectors, in GFLOP/s of one thread."""
     stage("compile")
-    lanes = max(int(target.native_vector_bits) // 32, 1)
+    lanes = max(int(target.native_vector_bits or 0) // 32, 1)
     # Half of a large register file already covers four units of latency four.
-    chains = 20 if target.vector_registers > _FEW_REGISTERS else 12
+    chains = 20 if (target.vector_registers or 0) > _FEW_REGISTERS else 12
     code = compile_text(peak_text(lanes, chains), target, entry="peak", passes="none")
     stage("load")
     arguments = (np.zeros((chains, lanes), np.float32),)
@@ -40,7 +40,7 @@ def fma_peak(stage: Callable[[str], object], target: Any) -> float:
 def memory_peak(stage: Callable[[str], object], target: Any) -> float:
     """Measure reading from memory by one thread, in GB/s: a sum over more than the caches hold."""
     stage("compile")
-    lanes = max(int(target.native_vector_bits) // 32, 1)
+    lanes = max(int(target.native_vector_bits or 0) // 32, 1)
     step = lanes * _STREAMS
     count = max(_CACHES * largest_cache() // 4 // step, 1) * step
     code = compile_text(read_text(lanes, count), target, entry="peak", passes="none")

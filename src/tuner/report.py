@@ -70,7 +70,7 @@ def describe_comparison(comparison: Comparison, work: Work | None) -> list[str]:
     told = f"{_rate(comparison.cost, work)}{_share(comparison, work)}, timed anew beside these"
     lines = [line("best", told)]
     for name, cost in comparison.costs.items():
-        text = f"{_rate(cost, work)}; the best is {comparison.ratios[name]:.2f} times as fast"
+        text = f"{_rate(cost, work)}; taken in turn, the best is {comparison.ratios[name]:.2f} times as fast"
         lines.append(line(_LABELS.get(name, name), text))
     return lines
 

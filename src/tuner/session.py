@@ -47,7 +47,8 @@ class Result:
 
     `best` is the fastest configuration's Record, None where every trial failed; `records` has one a trial, in
     order. `separated`: the best is faster than the runner-up beyond what noise explains. `baseline` is the
-    Record of the kernel's plain version or first configuration, None where costs were replayed.
+    Record of the kernel's plain version or, where it has none, of its first configuration, which then is in the final
+    race too; None where costs were replayed.
     """
 
     target: targetspec.Target
@@ -196,6 +197,7 @@ class _Session:
     _bar: Progress
     _records: list[Record] = attrs.field(factory=list)
     _leaders: list[tuple[Record, Trial]] = attrs.field(factory=list)
+    _finals: list[Record] = attrs.field(factory=list)
 
     def go(
         self, total: int, work: Work | None, time_limit: float | None, known: Sequence[Record] = ()
@@ -208,11 +210,27 @@ class _Session:
         self._recall(known)
         self._trials(len(self._records), total, ends)
         baseline = self._log.baseline() or self._baseline()
+        if baseline is not None and self._task.kernel.plain is None:
+            self._admit(baseline)
         best, separated, code = self._final()
         self._log.end()
+        # Of two readings of one configuration that which was taken beside the best.
+        beside = {one.config: one for one in self._finals}
+        if baseline is not None and self._task.kernel.plain is None:
+            baseline = beside.get(baseline.config, baseline)
         return Result(
             self._task.target, best, tuple(self._records), separated, baseline, self._task.kernel, code
         )
+
+    def _admit(self, first: Record) -> None:
+        """Let the first configuration race, which the search may have passed by: it was measured, and may be the fastest."""
+        config = dict(first.config)
+        known = any(record.config == first.config for record, _ in self._leaders)
+        if not self._leaders or known or first.cost is None or config not in self._search.space:
+            return
+        trial = Trial(first.outcome, first.cost, first.times, first.clock, self._run.compile(config))
+        if trial.object_code:
+            self._leaders = sorted([*self._leaders, (first, trial)], key=_cost)[:_FINALISTS]
 
     def _baseline(self) -> Record | None:
         # After the trials: it may be a hundred times slower, and next to a good cost that shows at once.
@@ -273,7 +291,9 @@ class _Session:
             costs = [_cost(leader) for leader in self._leaders]
             record, trial = self._leaders[0]
             return record, len(costs) > 1 and costs[1] > EQUAL * costs[0], trial.object_code
-        finals = [self._raced(finalist, race, place) for place, finalist in enumerate(finalists)]
+        finals = self._finals = [
+            self._raced(finalist, race, place) for place, finalist in enumerate(finalists)
+        ]
         # All at once, so that none of them is without its rivals after a crash.
         self._log.add_all(finals)
         first = race.order[0]

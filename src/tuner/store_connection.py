@@ -55,8 +55,7 @@ class Store:
 
     def write(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         """Do the same in one transaction: all of it is in the file afterwards, or nothing."""
-        if self.read_only:
-            raise DatabaseError(self.path, "is opened with read_only=True; open it without that to change it")
+        self._check_writable()
 
         def transaction(connection: sqlite3.Connection) -> _T:
             try:
@@ -71,6 +70,15 @@ class Store:
             return result
 
         return self._attempt(transaction)
+
+    def alone(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Do what changes the file but goes into no transaction."""
+        self._check_writable()
+        return self.read(work)
+
+    def _check_writable(self) -> None:
+        if self.read_only:
+            raise DatabaseError(self.path, "is opened with read_only=True; open it without that to change it")
 
     def _attempt(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         deadline = time.monotonic() + PATIENCE

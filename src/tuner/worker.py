@@ -20,7 +20,7 @@ from typing import NoReturn
 import attrs
 
 from tuner import travel
-from tuner.conditions import Conditions
+from tuner.conditions import Conditions, Environment
 from tuner.errors import TravelError
 from tuner.protocol import LARGEST, Decoder, Frame, encode_job, encode_ready, split_ticket
 from tuner.record import STAGES
@@ -108,6 +108,7 @@ class _Worker:
         self._resident = 0
         self._threads = 1
         self._conditions = Conditions()
+        self._environment = Environment()
 
     def serve(self) -> None:
         """Take frames until the parent closes the channel."""
@@ -138,7 +139,7 @@ class _Worker:
         gc.freeze()
         if setup.memory is not None:
             _limit_memory(setup.memory)
-        self._conditions = Conditions()
+        self._conditions, self._environment = Conditions(), Environment()
         self._resident = memory_kib()[1]
         self._threads = _count_threads()
         self._channel.sendall(encode_ready(self._process, self._resident))
@@ -151,6 +152,7 @@ class _Worker:
         # Now, and not as the next job comes: the parent is waking up meanwhile.
         worn = answer.worn or self._has_leftovers() or self._has_grown() or not self._is_tidied()
         self._send(encode_job(answer.kind, ticket, bytes([worn]) + answer.body))
+        self._environment.restore()  # this cannot fail, so that nobody need wait for it
 
     def _is_tidied(self) -> bool:
         """Undo what the job did to the process, and say whether the next one finds all as this one did."""

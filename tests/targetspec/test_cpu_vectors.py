@@ -42,6 +42,7 @@ def test_vectors_of_a_cpu(triple, cpu, bits, registers):
 def test_features_asked_for_count():
     """Vectors come with a feature, whatever the CPU is called."""
     wide = CpuTarget(triple="wasm32-unknown-unknown", features=["simd128"])
+    assert (None, None) == (CpuTarget().native_vector_bits, CpuTarget(num_cores=2).vector_registers)
     assert (128, 16) == (wide.native_vector_bits, wide.vector_registers)
     long = CpuTarget(triple="hexagon-unknown-elf", features=["v68", "hvxv68", "hvx-length128b"])
     assert (1024, 32) == (long.native_vector_bits, long.vector_registers)

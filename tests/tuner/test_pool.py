@@ -793,6 +793,35 @@ def test_what_a_job_spoils_the_next_one_does_not_find(pool: Pool, spoil: Callabl
     assert (before, 1) == (after.value, after.attempts)
 
 
+def test_the_environment_is_each_jobs_own(pool: Pool) -> None:
+    """What one sets, changes or deletes there the next one finds as it was, in the same worker."""
+
+    def change(stage: Stage) -> int:
+        stage("run")
+        os.environ["OMP_NUM_THREADS"] = "64"
+        os.environ["A_NEW_ONE"] = "1"
+        del os.environ["PATH"]
+        os.environ = {}  # type: ignore[assignment]  # noqa: B003 -- the worst
+        return os.getpid()
+
+    def read(stage: Stage) -> tuple[int, dict[str, str], str | None]:
+        stage("run")
+        return os.getpid(), dict(os.environ), os.getenv("A_NEW_ONE")
+
+    _, before, _ = ask(pool, read).value
+    changed = [ask(pool, change).value for _ in range(2 * pool.workers)]
+    worker, after, new = ask(pool, read).value
+    assert worker in changed
+    assert (before, None) == (after, new)
+
+
+@pytest.mark.parametrize("limits", [3, "run", [("run", 1)], {1: 2}])
+def test_limits_of_another_shape_are_an_error(limits: Any) -> None:
+    """Of the one who asks, before anything starts."""
+    with pytest.raises(TypeError, match="limits: "):
+        Pool(1, limits=limits)
+
+
 def spoil_modules() -> None:
     sys.modules.clear()
 

@@ -91,8 +91,9 @@ def test_reading_alone_writes_nothing(tmp_path: Path):
     copy = Path(shutil.copy(FILES[0], tmp_path / "a b?.sqlite"))
     with Database(copy, read_only=True) as db:
         assert db.run("20260131-1") is None
-        with pytest.raises(DatabaseError, match="read_only=True"):
-            db.add(EXAMPLE)
+        for change in (lambda: db.add(EXAMPLE), db.vacuum, lambda: db.prune(keep=1)):
+            with pytest.raises(DatabaseError, match="read_only=True"):
+                change()
     assert [copy] == list(tmp_path.iterdir())
     (tmp_path / "empty").touch()
     with pytest.raises(DatabaseError, match="holds no records yet"):

@@ -384,6 +384,17 @@ def test_metaschedule_databases(db: Database, tmp_path: Path):
 # --- Kernel Tuner and T4 -----------------------------------------------------------------------------------
 
 
+def test_what_a_cache_states_is_not_overridden(db: Database):
+    """The kernel and the problem that are given are for files that name none."""
+    given = {"target": GPU, "kernel": "another", "problem": {"n": 1}}
+    import_records(db, FOREIGN / "kernel_tuner.json", **given)
+    stated = {(record.kernel, record.problem) for record in db.records()}
+    with Database(Path(db.path).with_name("b.sqlite")) as other:
+        import_records(other, FOREIGN / "kernel_tuner.json", target=GPU)
+        assert stated == {(record.kernel, record.problem) for record in other.records()}
+    assert "another" not in {kernel for kernel, _ in stated}
+
+
 def test_kernel_tuner_caches(db: Database):
     """One that is still open at its end; times become seconds, and a configuration keeps its types."""
     with pytest.raises(RecordError, match="names the device 'Some GPU' only; state its target"):

@@ -18,7 +18,7 @@ import pytest
 
 import targetspec
 import tuner
-from small_kernels import DOUBLE, MIXED, PROBLEM, fail, make
+from small_kernels import DOUBLE, MIXED, PROBLEM, double_often, fail, make
 from tuner import build
 from tuner.database import Database
 from tuner.errors import (
@@ -35,6 +35,19 @@ from tuner.record import Outcome
 from tuner.session import tune
 from tuner.space import Space
 from tuner.survey import Survey, allowed
+
+
+def test_the_first_configuration_is_in_the_race_where_it_is_the_baseline():
+    """The search may pass it by; what is the fastest that was measured is the best, and compared with itself is as fast."""
+    kernel = attrs.evolve(
+        make("wasteful", Space({"passes": [1, 40]})),
+        emit=lambda config, target, problem: double_often(config["passes"], problem["n"]),
+    )
+    seed = next(n for n in range(99) if tuner.Search(kernel.space, seed=n).suggest(1) == [{"passes": 40}])
+    result = tune(kernel, {"n": 4096}, budget=1, seed=seed, progress=False)
+    assert [{"passes": 40}] == [dict(record.config) for record in result.records]
+    assert result.best is not None
+    assert ({"passes": 1}, 1.0) == (dict(result.best.config), result.speedup)
 
 
 def test_every_public_name_is_there_and_the_import_is_light():

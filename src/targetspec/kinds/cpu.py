@@ -371,15 +371,18 @@ class CpuTarget(Target):
         return wider
 
     @property
-    def native_vector_bits(self) -> int:
-        """The widest vector register that code can count on, in bits, 64 without any; `vector_bits` where stated."""
+    def native_vector_bits(self) -> int | None:
+        """The widest vector register that code can count on, in bits, 64 without any; `vector_bits` where stated.
+
+        None where no architecture is stated.
+        """
         if self.vector_bits is not None:
             return self.vector_bits
         return cpu_vectors.native_vector_bits(self)
 
     @property
-    def vector_registers(self) -> int:
-        """How many such registers there are: 32 on AArch64 and with AVX-512, 16 on x86-64, 8 on 32-bit x86."""
+    def vector_registers(self) -> int | None:
+        """How many such registers there are: 32 on AArch64 and with AVX-512, 16 on x86-64, 8 on 32-bit x86; None likewise."""
         return cpu_vectors.vector_registers(self)
 
     def _settle_cpu(self, ground: Ground) -> None:

@@ -31,14 +31,21 @@ _VECTOR_REGISTERS = {
 }
 
 
-def native_vector_bits(target: Any) -> int:
-    """Return the width of the widest vector register that a target's features give, in bits, 64 without any."""
+def native_vector_bits(target: Any) -> int | None:
+    """Return the width of the widest vector register that a target's features give, in bits, 64 without any.
+
+    None where the target states no architecture.
+    """
+    if target.family is None and target.triple is None:
+        return None
     there = target.features or ()
     return next((bits for feature, bits in VECTOR_WIDTHS.get(target.family, ()) if feature in there), 64)
 
 
-def vector_registers(target: Any) -> int:
-    """Return how many registers of `native_vector_bits` code can use: 8 in 32-bit mode of x86, 64 with VSX."""
+def vector_registers(target: Any) -> int | None:
+    """Return how many registers of `native_vector_bits` code can use: 8 in 32-bit mode of x86, 64 with VSX; None likewise."""
+    if target.family is None and target.triple is None:
+        return None
     narrow = target.triple is not None and target.triple.arch == _FEWER_BY_MODE
     rows = _VECTOR_REGISTERS.get(_FEWER_BY_MODE if narrow else target.family, (("", 16),))
     there = target.features or ()

@@ -75,9 +75,11 @@ def read_cache(open_again: Callable[[], TextIO], origin: Origin) -> Iterator[Fou
     ]
     device = text("$.device_name", about.get("device_name"))
     target = origin.stated_target(device)
-    kernel = origin.kernel or text("$.kernel_name", about.get("kernel_name"))
+    named = about.get("kernel_name")
+    kernel = origin.kernel if named is None and origin.kernel else text("$.kernel_name", named)
     version = about.get("schema_version", "without a version")
-    problem = origin.problem or _problem(about.get("problem_size"))
+    size = about.get("problem_size")
+    problem = origin.problem if size is None and origin.problem else _problem(size)
 
     def read(entry: Any) -> Record:
         members = mapping("$", entry)

@@ -206,7 +206,7 @@ def multiply(a: Array, b: Array, c: Array) -> None:
 
 
 def _lanes(target: Any) -> int:
-    bits = min(int(target.native_vector_bits), _WIDEST)
+    bits = min(int(target.native_vector_bits or 0), _WIDEST)
     # A power of two, one lane where there are no vectors.
     return 1 << max(bits // 32, 1).bit_length() - 1
 
