@@ -22,7 +22,7 @@ from tuner.pool import Pool
 from tuner.spawning import START_METHODS
 from tuner.travel import share
 
-_JOBS = 400
+_JOBS = 2000
 _TRIES = 9
 _LIMIT = 0.3
 _BODY = bytes(8192)
@@ -66,10 +66,12 @@ def overhead(method: str) -> float:
     function = share(give_back)
     with Pool(1, start_method=method, recycle=10 * _JOBS) as pool:
         one(pool, function, _BODY)
-        begin = time.monotonic()
+        took = []
         for _ in range(_JOBS):
+            begin = time.perf_counter()
             one(pool, function, _BODY)
-        return (time.monotonic() - begin) / _JOBS * 1e6
+            took.append(time.perf_counter() - begin)
+        return statistics.median(took) * 1e6
 
 
 def first_result(method: str) -> float:
