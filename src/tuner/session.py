@@ -47,8 +47,8 @@ class Result:
 
     `best` is the fastest configuration's Record, None where every trial failed; `records` has one a trial, in
     order. `separated`: the best is faster than the runner-up beyond what noise explains. `baseline` is the
-    Record of the kernel's plain version or, where it has none, of its first configuration, which then is in the final
-    race too; None where costs were replayed.
+    Record of the kernel's plain version or, where it has none, of its first configuration, with its cost in the final
+    race where it was in that; None where costs were replayed.
     """
 
     target: targetspec.Target
@@ -214,13 +214,17 @@ class _Session:
             self._admit(baseline)
         best, separated, code = self._final()
         self._log.end()
-        # Of two readings of one configuration that which was taken beside the best.
-        beside = {one.config: one for one in self._finals}
-        if baseline is not None and self._task.kernel.plain is None:
-            baseline = beside.get(baseline.config, baseline)
+        baseline = baseline and self._beside(baseline)
         return Result(
             self._task.target, best, tuple(self._records), separated, baseline, self._task.kernel, code
         )
+
+    def _beside(self, baseline: Record) -> Record:
+        """Return the baseline as it was timed beside the best, where it was: of two moments that is the one to compare."""
+        if self._task.kernel.plain is not None:
+            return baseline
+        raced = (one for one in self._finals if one.config == baseline.config)
+        return next((attrs.evolve(one, role="baseline", number=0) for one in raced), baseline)
 
     def _admit(self, first: Record) -> None:
         """Let the first configuration race, which the search may have passed by: it was measured, and may be the fastest."""
