@@ -23,7 +23,7 @@ _CACHES = 4
 def fma_peak(stage: Callable[[str], object], target: Any) -> float:
     """Measure multiply-adds on the target's native vectors, in GFLOP/s of one thread."""
     stage("compile")
-    lanes = max(int(target.native_vector_bits or 0) // 32, 1)
+    lanes = _lanes(target)
     # Half of a large register file already covers four units of latency four.
     chains = 20 if (target.vector_registers or 0) > _FEW_REGISTERS else 12
     code = compile_text(peak_text(lanes, chains), target, entry="peak", passes="none")
@@ -40,7 +40,7 @@ def fma_peak(stage: Callable[[str], object], target: Any) -> float:
 def memory_peak(stage: Callable[[str], object], target: Any) -> float:
     """Measure reading from memory by one thread, in GB/s: a sum over more than the caches hold."""
     stage("compile")
-    lanes = max(int(target.native_vector_bits or 0) // 32, 1)
+    lanes = _lanes(target)
     step = lanes * _STREAMS
     count = max(_CACHES * largest_cache() // 4 // step, 1) * step
     code = compile_text(read_text(lanes, count), target, entry="peak", passes="none")
@@ -115,3 +115,7 @@ exit:
 }}
 declare {vector} @llvm.fmuladd.v{lanes}f32({vector}, {vector}, {vector})
 """
+
+
+def _lanes(target: Any) -> int:
+    return max(int(target.native_vector_bits or 0) // 32, 1)

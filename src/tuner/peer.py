@@ -131,7 +131,6 @@ class Peer:
         self.watch = Watch(Limits(), now)
         self.given_at = now
         self.loaded = False
-        self.jobs = 0
         self.finished: set[int] = set()
         self.closed_at: float | None = None
         self.leaving = False
@@ -159,6 +158,11 @@ class Peer:
     def ready(self) -> bool:
         """Whether it has said that it takes jobs."""
         return self.process is not None
+
+    @property
+    def jobs(self) -> int:
+        """How many jobs it has finished."""
+        return len(self.finished)
 
     @property
     def idle(self) -> bool:
@@ -241,7 +245,6 @@ class Peer:
         self.errors.drain()
         job, self.job = self.job, None
         self.finished.add(job.ticket)
-        self.jobs += 1
         text = self.errors.text()
         self.errors.clear()
         return job, *self.watch.finish(now), text

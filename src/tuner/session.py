@@ -210,7 +210,7 @@ class _Session:
         self._recall(known)
         self._trials(len(self._records), total, ends)
         baseline = self._log.baseline() or self._baseline()
-        if baseline is not None and self._task.kernel.plain is None:
+        if baseline is not None:
             self._admit(baseline)
         best, separated, code = self._final()
         self._log.end()
@@ -221,20 +221,19 @@ class _Session:
 
     def _beside(self, baseline: Record) -> Record:
         """Return the baseline as it was timed beside the best, where it was: of two moments that is the one to compare."""
-        if self._task.kernel.plain is not None:
-            return baseline
         raced = (one for one in self._finals if one.config == baseline.config)
         return next((attrs.evolve(one, role="baseline", number=0) for one in raced), baseline)
 
-    def _admit(self, first: Record) -> None:
-        """Let the first configuration race, which the search may have passed by: it was measured, and may be the fastest."""
-        config = dict(first.config)
-        known = any(record.config == first.config for record, _ in self._leaders)
-        if not self._leaders or known or first.cost is None or config not in self._search.space:
+    def _admit(self, baseline: Record) -> None:
+        """Let a baseline that is a configuration race: the search may have passed it by, and it may be the fastest."""
+        config = dict(baseline.config)
+        known = any(record.config == baseline.config for record, _ in self._leaders)
+        if not self._leaders or known or baseline.cost is None or config not in self._search.space:
             return
-        trial = Trial(first.outcome, first.cost, first.times, first.clock, self._run.compile(config))
-        if trial.object_code:
-            self._leaders = sorted([*self._leaders, (first, trial)], key=_cost)[:_FINALISTS]
+        code = self._run.compile(config)
+        if code:
+            trial = Trial(baseline.outcome, baseline.cost, baseline.times, baseline.clock, code)
+            self._lead(baseline, trial)
 
     def _baseline(self) -> Record | None:
         # After the trials: it may be a hundred times slower, and next to a good cost that shows at once.
@@ -282,7 +281,10 @@ class _Session:
         self._records.append(record)
         self._bar.report(record)
         if record.cost is not None:
-            self._leaders = sorted([*self._leaders, (record, trial)], key=_cost)[:_FINALISTS]
+            self._lead(record, trial)
+
+    def _lead(self, record: Record, trial: Trial) -> None:
+        self._leaders = sorted([*self._leaders, (record, trial)], key=_cost)[:_FINALISTS]
 
     def _final(self) -> tuple[Record | None, bool, bytes]:
         if not self._leaders:

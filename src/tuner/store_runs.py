@@ -149,20 +149,8 @@ def add_rows(connection: sqlite3.Connection, added: list[tuple[Any, ...]]) -> No
 
 
 def _info(row: tuple[Any, ...]) -> RunInfo:
-    (
-        name,
-        kernel,
-        fingerprint,
-        problem,
-        tuning_key,
-        toolchain,
-        settings,
-        owned,
-        started,
-        ended,
-        trials,
-        seen,
-    ) = row
+    name, kernel, fingerprint, problem, tuning_key, toolchain, settings, *rest = row
+    owned, started, ended, trials, seen = rest
     return RunInfo(
         name=name, kernel=kernel, fingerprint=fingerprint, problem=store_rows.values(problem),
         tuning_key=tuning_key, toolchain=toolchain, settings=store_rows.values(settings), started=started,

@@ -36,7 +36,7 @@ def native_vector_bits(target: Any) -> int | None:
 
     None where the target states no architecture.
     """
-    if target.family is None and target.triple is None:
+    if _states_no_architecture(target):
         return None
     there = target.features or ()
     return next((bits for feature, bits in VECTOR_WIDTHS.get(target.family, ()) if feature in there), 64)
@@ -44,9 +44,14 @@ def native_vector_bits(target: Any) -> int | None:
 
 def vector_registers(target: Any) -> int | None:
     """Return how many registers of `native_vector_bits` code can use: 8 in 32-bit mode of x86, 64 with VSX; None likewise."""
-    if target.family is None and target.triple is None:
+    if _states_no_architecture(target):
         return None
     narrow = target.triple is not None and target.triple.arch == _FEWER_BY_MODE
     rows = _VECTOR_REGISTERS.get(_FEWER_BY_MODE if narrow else target.family, (("", 16),))
     there = target.features or ()
     return next(count for feature, count in rows if not feature or feature in there)
+
+
+def _states_no_architecture(target: Any) -> bool:
+    # A triple of an architecture without tables has no family.
+    return target.family is None and target.triple is None
